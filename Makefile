@@ -7,9 +7,8 @@ USABLE := $(VENV)/.usable
 READY  := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 NODE   := web/node_modules/.ready
-# Tests wait for other programs about half of their time, so two share a core, and one more is there
-# when all of these wait.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1) + 1)')
+# Tests wait for other programs about half of their time, so two share a core.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # The tests that start no program and open no socket.
 PURE   := tests/wire tests/translate tests/fleet tests/traces tests/test_recordings.py tests/test_fuzz.py \
           tests/test_layers.py tests/test_rooms.py tests/test_style.py $(wildcard tests/agents/*/dialect $(foreach noun, \

@@ -71,8 +71,10 @@ async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = No
     try:
         async with asyncio.timeout(30):
             assert process.stderr is not None
+            printed = b""
             while not (line := await process.stderr.readline()).startswith(b"unbraid: 1 session"):
-                assert line, "the watch has ended"
+                assert line, f"the watch has ended: {printed!r} {await process.wait()}"
+                printed += line
             if until is not None:
                 await imported(until)
         process.send_signal(signal.SIGTERM)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -85,3 +87,35 @@ def test_what_is_passed_on_is_always_json() -> None:
 )
 def test_a_time_in_milliseconds(stamp: str | int | float | None, millis: int) -> None:
     assert milliseconds(stamp) == millis
+
+
+FIRST_READS = """
+import sys, threading
+from msgspec import Struct
+from unbraid.wire.record import read_as
+
+sys.setswitchinterval(1e-6)
+FIELDS = {f"field_{number}": "int | str | None" for number in range(20)}
+
+def shape(name, **fields):
+    given = {"__annotations__": fields, "__module__": __name__, **dict.fromkeys(fields)}
+    globals()[name] = type(Struct)(name, (Struct,), given)
+    return globals()[name]
+
+for number in range(50):
+    shape(f"Inner{number}", **FIELDS)
+    outer = shape(f"Outer{number}", **FIELDS, inner=f"Inner{number} | None")
+    together = threading.Barrier(4)
+    def read():
+        together.wait()
+        assert read_as(outer, b'{"inner":{"field_1":1}}').inner.field_1 == 1
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+print("all read")
+"""
+
+
+def test_several_threads_may_be_the_first_to_read_a_shape() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_READS], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "all read\n", "")

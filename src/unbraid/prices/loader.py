@@ -44,9 +44,13 @@ def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
     return LoadedPrices(Prices(listed, own), problems, digest)
 
 
+# Made by the one thread that imports this: two at once end the process (see `wire.record`).
+_decode = msgspec.json.Decoder(PriceList).decode
+
+
 @cache
 def _bundled() -> PriceList:
-    return msgspec.json.decode(BUNDLED.read_bytes(), type=PriceList)
+    return _decode(BUNDLED.read_bytes())
 
 
 @cache
@@ -67,7 +71,7 @@ def _newer(version: str, folder: Path) -> PriceList | None:
     """The prices of an installed release, taken out of it once."""
     kept = folder / f"prices-{version}.json"
     try:
-        return msgspec.json.decode(kept.read_bytes(), type=PriceList)
+        return _decode(kept.read_bytes())
     except (OSError, msgspec.MsgspecError):
         pass
     try:

@@ -8,6 +8,7 @@ struct types themselves say what may stand where.
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
@@ -22,6 +23,7 @@ S = TypeVar("S", bound=Struct)
 MISSING = Raw(b"")
 BAD_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _DROPPED = object()
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class Record(Struct, gc=False):
@@ -78,10 +80,19 @@ def any_json(text: bytes) -> Any:
 def read_as(shape: type[S], raw: bytes) -> S:
     """Reads bytes as a shape, with defaults where their types are wrong."""
     try:
-        return msgspec.json.decode(raw, type=shape)
+        decoder: msgspec.json.Decoder[S] = _decoder(shape)
+        return decoder.decode(raw)
     except BAD_JSON:
         value = any_json(raw)
         return coerce(shape, value)[0] if isinstance(value, dict) else shape()
+
+
+@cache
+def _decoder(shape: type[S]) -> msgspec.json.Decoder[S]:
+    # While msgspec works out a struct's types, Python code runs, and another thread that reads the
+    # same struct for the first time uses what is not there yet: the process is ended by that.
+    with _ONE_AT_A_TIME:
+        return msgspec.json.Decoder(shape)
 
 
 def sound(raw: bytes) -> Raw:

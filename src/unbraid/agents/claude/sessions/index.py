@@ -41,6 +41,10 @@ class _Kept(Struct):
     firsts: dict[str, First] = field(default_factory=dict)
 
 
+# Made by the one thread that imports this: two at once end the process (see `wire.record`).
+_decode = msgspec.msgpack.Decoder(_Kept).decode
+
+
 class Index:
     """The index, kept in a folder of ours; None keeps nothing. `redact` is applied to titles."""
 
@@ -194,7 +198,7 @@ class Index:
     def _load(self) -> _Kept:
         try:
             data = b"" if self._path is None else self._path.read_bytes()
-            kept = msgspec.msgpack.decode(data, type=_Kept)
+            kept = _decode(data)
         except (OSError, msgspec.MsgspecError):
             return _Kept(prices="" if self._prices is None else self._prices.digest)
         prices = "" if self._prices is None else self._prices.digest

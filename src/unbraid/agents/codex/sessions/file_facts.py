@@ -45,6 +45,10 @@ class _KeptFacts(Struct):
     files: dict[str, RolloutFacts] = field(default_factory=dict)
 
 
+# Made by the one thread that imports this: two at once end the process (see `wire.record`).
+_decode = msgspec.msgpack.Decoder(_KeptFacts).decode
+
+
 class FactsCache:
     """The facts of files, kept in a folder of ours; None keeps nothing. `redact` is applied to
     titles.
@@ -97,7 +101,7 @@ class FactsCache:
     def _load(self) -> _KeptFacts:
         try:
             data = b"" if self._path is None else self._path.read_bytes()
-            kept = msgspec.msgpack.decode(data, type=_KeptFacts)
+            kept = _decode(data)
         except (OSError, msgspec.MsgspecError, ValueError):
             kept = _KeptFacts()
         wanted = (SCHEMA, self._prices.digest)
