@@ -8,9 +8,9 @@ struct types themselves say what may stand where.
 from __future__ import annotations
 
 import json
-import threading
 from datetime import UTC, datetime
 from functools import cache
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Struct)
 MISSING = Raw(b"")
 BAD_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _DROPPED = object()
-_ONE_AT_A_TIME = threading.Lock()
+_ONE_AT_A_TIME = Lock()
 
 
 class Record(Struct, gc=False):
