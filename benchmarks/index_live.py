@@ -7,11 +7,14 @@ python -m benchmarks.index_live idle FOLDER
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.index_history import line
@@ -77,7 +80,12 @@ def idle(folder: Path) -> list[Measured]:
 
     All of it has just been written, so that every session is followed: that costs more.
     """
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     for path in folder.rglob("*.jsonl"):
+        said = {"type": "user", "timestamp": now, "uuid": str(uuid.uuid4()), "parentUuid": None}
+        said |= {"sessionId": path.stem, "message": {"role": "user", "content": "And now?"}}
+        with path.open("a") as file:
+            file.write("" if path.stem.startswith("agent-") else json.dumps(said) + "\n")
         path.touch()
     with tempfile.TemporaryDirectory() as home:
         env = os.environ | {"CLAUDE_CONFIG_DIR": str(folder), "UNBRAID_HOME": home, "HOME": home}
