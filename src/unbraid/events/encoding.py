@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from unbraid.events.decoders import json_decoder
 from unbraid.events.fleet import FLEET_EVENTS, Draft, FleetEvent, FleetUnrecognized, Gap
 from unbraid.events.parts import WithContent, WithInput, valid_utf8
 from unbraid.events.relay import RELAY_EVENTS, RelayEvent, Unrecognized
@@ -30,7 +31,7 @@ def decode_event(data: bytes) -> FleetEvent:
 def _decoder() -> msgspec.json.Decoder[FleetEvent]:
     # Made when it is needed: making it takes longer than the rest of this module.
     union: Any = reduce(or_, FLEET_EVENTS)
-    return msgspec.json.Decoder(union)
+    return json_decoder(union)
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:

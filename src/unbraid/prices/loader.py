@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.events.decoders import json_decoder
 from unbraid.fleet.prices import PriceList, Prices
 from unbraid.prices.own_file import own_prices
 from unbraid.prices.snapshot import BUNDLED, PACKAGE, snapshot
@@ -44,13 +45,9 @@ def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
     return LoadedPrices(Prices(listed, own), problems, digest)
 
 
-# Made by the one thread that imports this: two at once end the process (see `wire.record`).
-_decode = msgspec.json.Decoder(PriceList).decode
-
-
 @cache
 def _bundled() -> PriceList:
-    return _decode(BUNDLED.read_bytes())
+    return json_decoder(PriceList).decode(BUNDLED.read_bytes())
 
 
 @cache
@@ -71,7 +68,7 @@ def _newer(version: str, folder: Path) -> PriceList | None:
     """The prices of an installed release, taken out of it once."""
     kept = folder / f"prices-{version}.json"
     try:
-        return _decode(kept.read_bytes())
+        return json_decoder(PriceList).decode(kept.read_bytes())
     except (OSError, msgspec.MsgspecError):
         pass
     try:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import cache
-from threading import Lock
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Raw, Struct, field
 
+from unbraid.events.decoders import json_decoder
 from unbraid.events.parts import loads
 
 S = TypeVar("S", bound=Struct)
@@ -23,7 +23,6 @@ S = TypeVar("S", bound=Struct)
 MISSING = Raw(b"")
 BAD_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _DROPPED = object()
-_ONE_AT_A_TIME = Lock()
 
 
 class Record(Struct, gc=False):
@@ -80,19 +79,10 @@ def any_json(text: bytes) -> Any:
 def read_as(shape: type[S], raw: bytes) -> S:
     """Reads bytes as a shape, with defaults where their types are wrong."""
     try:
-        decoder: msgspec.json.Decoder[S] = _decoder(shape)
-        return decoder.decode(raw)
+        return json_decoder(shape).decode(raw)
     except BAD_JSON:
         value = any_json(raw)
         return coerce(shape, value)[0] if isinstance(value, dict) else shape()
-
-
-@cache
-def _decoder(shape: type[S]) -> msgspec.json.Decoder[S]:
-    # While msgspec works out a struct's types, Python code runs, and another thread that reads the
-    # same struct for the first time uses what is not there yet: the process is ended by that.
-    with _ONE_AT_A_TIME:
-        return msgspec.json.Decoder(shape)
 
 
 def sound(raw: bytes) -> Raw:

@@ -19,10 +19,8 @@ from msgspec import Struct, field
 from unbraid.agents.claude.sessions.copies import Copies
 from unbraid.agents.claude.sessions.discovery import META_ENDING, File, FoundSession, Scan
 from unbraid.agents.claude.sessions.index_row import IndexRow, row_of
-from unbraid.agents.claude.sessions.transcript_facts import (
-    Facts,
-    First,
-)
+from unbraid.agents.claude.sessions.transcript_facts import Facts, First
+from unbraid.events.decoders import msgpack_decoder
 from unbraid.prices.loader import LoadedPrices
 from unbraid.system.files import keep_buffers
 from unbraid.system.home import make_private_folder
@@ -39,10 +37,6 @@ class _Kept(Struct):
     prices: str = ""
     files: dict[str, Facts] = field(default_factory=dict)
     firsts: dict[str, First] = field(default_factory=dict)
-
-
-# Made by the one thread that imports this: two at once end the process (see `wire.record`).
-_decode = msgspec.msgpack.Decoder(_Kept).decode
 
 
 class Index:
@@ -198,7 +192,7 @@ class Index:
     def _load(self) -> _Kept:
         try:
             data = b"" if self._path is None else self._path.read_bytes()
-            kept = _decode(data)
+            kept = msgpack_decoder(_Kept).decode(data)
         except (OSError, msgspec.MsgspecError):
             return _Kept(prices="" if self._prices is None else self._prices.digest)
         prices = "" if self._prices is None else self._prices.digest

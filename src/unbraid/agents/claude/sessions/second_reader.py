@@ -23,6 +23,7 @@ import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.sessions.transcript_facts import Facts
+from unbraid.events.decoders import msgpack_decoder
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
@@ -38,7 +39,7 @@ class SecondReader:
 
     def __init__(self, files: Sequence[File], read: Read) -> None:
         self._received = b""
-        self._decode = msgspec.msgpack.Decoder(tuple[str, Facts]).decode
+        self._decode = msgpack_decoder(tuple[str, Facts]).decode
         self._found: dict[str, Facts] = {}
         source, sink = os.pipe()
         self._pid = os.fork()

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_events, thread_of_name
 from unbraid.events import Prompt, RelayEvent, TokenUsage
+from unbraid.events.decoders import msgpack_decoder
 from unbraid.fleet.prices import Prices, tokens_of
 from unbraid.fleet.shares import MAIN, ShareCounter, UsageShare
 from unbraid.fleet.status import status_of_end
@@ -43,10 +44,6 @@ class _KeptFacts(Struct):
     schema: int = SCHEMA
     prices: str = ""
     files: dict[str, RolloutFacts] = field(default_factory=dict)
-
-
-# Made by the one thread that imports this: two at once end the process (see `wire.record`).
-_decode = msgspec.msgpack.Decoder(_KeptFacts).decode
 
 
 class FactsCache:
@@ -101,7 +98,7 @@ class FactsCache:
     def _load(self) -> _KeptFacts:
         try:
             data = b"" if self._path is None else self._path.read_bytes()
-            kept = _decode(data)
+            kept = msgpack_decoder(_KeptFacts).decode(data)
         except (OSError, msgspec.MsgspecError, ValueError):
             kept = _KeptFacts()
         wanted = (SCHEMA, self._prices.digest)
