@@ -83,7 +83,7 @@ async def found_in_log(secret: str) -> list[list[Found]]:
 
 
 def found_in_files(secret: str, config: Path) -> list[list[SearchHit]]:
-    writer = Writer(config)
+    writer = Writer(config, timestamp="2026-01-05T10:00:00.000Z")
     append(writer.main, writer.text(f"{secret} {'hay ' * 100} a bolt, thunderbolts"))
     env = {"CLAUDE_CONFIG_DIR": str(config), "HOME": str(config)}
     return [search_files(query, env, redact=True) for query in QUERIES]
