@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
-import os
 import re
 import subprocess
 import time
@@ -14,54 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.access import LINK, visitor
+from tests.access import visitor
 from tests.launch.agents import UNBRAID
+from tests.machine_home import PATIENCE_SECONDS, MachineHome
 from tests.nats_servers import NatsCluster
 from tests.watch.writing import Writer, append
 from unbraid.log import opened_log
 
 pytestmark = pytest.mark.xdist_group("nats")
-
-PATIENCE_SECONDS = 60.0
-
-
-class MachineHome:
-    """A machine of its own: its files, its name, and the log that it shares with others."""
-
-    def __init__(self, folder: Path, name: str, log: str) -> None:
-        self.home = folder / name
-        self.home.mkdir()
-        kept = ("PATH", "LANG", "PYTHONPATH")
-        self.env = {key: os.environ[key] for key in kept if key in os.environ} | {
-            "HOME": str(self.home),
-            "UNBRAID_HOME": str(self.home / "u"),
-            "UNBRAID_MACHINE": name,
-            "UNBRAID_LOG": log,
-            "LOGNAME": f"{name}-user",
-        }
-
-    def call(self, *args: str, given: bytes = b"") -> bytes:
-        """Runs a command to its end; returns what it prints."""
-        done = subprocess.run(
-            [UNBRAID, *args], env=self.env, input=given, capture_output=True, timeout=60
-        )
-        assert done.returncode == 0, done.stderr.decode()
-        assert b"s3cret" not in done.stdout + done.stderr
-        return done.stdout
-
-    def behind(self) -> str:
-        """Returns what `ps` says if nobody brings this machine's copy up to date."""
-        (lock,) = (self.home / "u" / "views").glob("*.fold")
-        with lock.open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            command = [UNBRAID, "ps", "--all"]
-            done = subprocess.run(command, env=self.env, capture_output=True, timeout=60)
-        return done.stderr.decode()
-
-    def runs(self, *args: str) -> dict[str, Any]:
-        """Returns what `ps` lists."""
-        listed = json.loads(self.call("ps", "--all", "--json", *args))
-        return {run["run"]: run for run in listed}
 
 
 async def texts(log: Any, session: str, words: str) -> list[str]:
@@ -149,58 +107,45 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
     one, two = MachineHome(tmp_path, "one", url), MachineHome(tmp_path, "two", url)
     writer = Writer(one.home / ".claude")
     append(writer.main, writer.prompt("Count needles.") + writer.text("first"))
-    process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--port", "0", env=one.env,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    try:
+    async with one.watching() as (process, link), visitor(link) as client:
+        # What this machine has itself is listed all the same, as soon as it was read: the link
+        # is printed when the page can be seen.
         async with asyncio.timeout(PATIENCE_SECONDS):
-            assert process.stderr is not None
-            while not (found := re.search(LINK, (await process.stderr.readline()).decode())):
-                pass
-        async with visitor(found[0]) as client:
-            # What this machine has itself is listed all the same, as soon as it was read: the link
-            # is printed when the page can be seen.
+            while not (listed := (await client.get("/v1/runs")).json())["runs"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        assert [run["title"] for run in listed["runs"]] == ["Count needles."]
+        assert listed["copy"] == {"lacks": None, "problem": "away"}
+        health = await client.get("/healthz")
+        assert health.status_code == 503
+        assert health.json()["error"]["message"] == "the log cannot be used: away"
+        metrics = (await client.get("/metrics")).text.splitlines()
+        assert "unbraid_log_reachable 0.0" in metrics
+        assert "unbraid_log_lost 0.0" in metrics
+        append(writer.main, writer.text("still away"))
+        # One that has only a question is not left waiting.
+        asked = await asyncio.create_subprocess_exec(
+            UNBRAID, "ps", env=two.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        _, errors = await asked.communicate()
+        assert b"the log cannot be read" in errors
+        assert b"cannot be reached" in errors
+        with cluster:
+            append(writer.main, writer.text("needle"))
+            async with opened_log(url, two.env) as log:
+                said = ["first", "still away", "needle"]
+                assert await texts(log, writer.session, "needle") == said
+            assert (await client.get("/healthz")).status_code == 200
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not (listed := (await client.get("/v1/runs")).json())["runs"]:  # noqa: ASYNC110
+                # Nothing wakes who asks another process.
+                while (await client.get("/readyz")).json()["behind"]:  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
-            assert [run["title"] for run in listed["runs"]] == ["Count needles."]
-            assert listed["copy"] == {"lacks": None, "problem": "away"}
-            health = await client.get("/healthz")
-            assert health.status_code == 503
-            assert health.json()["error"]["message"] == "the log cannot be used: away"
-            metrics = (await client.get("/metrics")).text.splitlines()
-            assert "unbraid_log_reachable 0.0" in metrics
-            assert "unbraid_log_lost 0.0" in metrics
-            append(writer.main, writer.text("still away"))
-            # One that has only a question is not left waiting.
-            asked = await asyncio.create_subprocess_exec(
-                UNBRAID, "ps", env=two.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-            _, errors = await asked.communicate()
-            assert b"the log cannot be read" in errors
-            assert b"cannot be reached" in errors
-            with cluster:
-                append(writer.main, writer.text("needle"))
-                async with opened_log(url, two.env) as log:
-                    said = ["first", "still away", "needle"]
-                    assert await texts(log, writer.session, "needle") == said
-                assert (await client.get("/healthz")).status_code == 200
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    # Nothing wakes who asks another process.
-                    while (await client.get("/readyz")).json()["behind"]:  # noqa: ASYNC110
-                        await asyncio.sleep(0.05)
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    while (await client.get("/v1/runs")).json()["copy"]["problem"]:  # noqa: ASYNC110
-                        await asyncio.sleep(0.05)
-                # And it is found by those that ask all machines who steers what.
-                assert await asyncio.to_thread(two.call, "approve", "--json") == b"[]\n"
-                process.terminate()
-                assert await process.wait() == 0
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while (await client.get("/v1/runs")).json()["copy"]["problem"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            # And it is found by those that ask all machines who steers what.
+            assert await asyncio.to_thread(two.call, "approve", "--json") == b"[]\n"
+            process.terminate()
+            assert await process.wait() == 0
 
 
 PIPED = "11111111-2222-4333-8444-666666666666"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.access import LINK
-from tests.cli.test_shared_log import MachineHome
-from tests.launch.agents import UNBRAID
+from tests.machine_home import MachineHome
 from tests.nats_servers import NatsCluster
 from tests.watch.writing import Writer, append
 from tests.web.browser import Manners
@@ -74,15 +69,8 @@ async def test_a_shared_log_that_is_away_is_named_in_the_list_and_in_a_run(
     machine = MachineHome(tmp_path, "one", f"nats://{cluster.hosts}/SHARED")
     writer = Writer(machine.home / ".claude")
     append(writer.main, writer.prompt("Count needles.") + writer.text("first"))
-    process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--port", "0", env=machine.env,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert process.stderr is not None
-        while not (link := re.search(LINK, (await process.stderr.readline()).decode())):
-            pass
-        await tab.goto(link[0])
+    async with machine.watching() as (_, link):
+        await tab.goto(link)
         away = tab.get_by_role("status").filter(has_text="Shared log unreachable")
         await expect(away).to_be_visible()
         await tab.get_by_role("link", name="Count needles.").first.click()
@@ -92,6 +80,3 @@ async def test_a_shared_log_that_is_away_is_named_in_the_list_and_in_a_run(
         with cluster:
             await expect(tab.get_by_role("heading", name="Count needles.")).to_be_visible()
             await expect(away).not_to_be_visible()
-    finally:
-        process.terminate()
-        await process.communicate()
