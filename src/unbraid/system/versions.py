@@ -9,9 +9,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
+from unbraid.events.decoders import json_decoder
 from unbraid.system.process import NOTHING, PIPE, start
 from unbraid.timings import VERSION_TIMEOUT_SECONDS
 
@@ -78,7 +78,7 @@ def _packaged(program: Sequence[str], env: Mapping[str, str]) -> Release:
         file = Path(found or script).resolve(strict=True)
         if file.suffix not in (".js", ".cjs", ".mjs"):
             return ()
-        package = msgspec.json.decode((file.parent / "package.json").read_bytes(), type=_Package)
+        package = json_decoder(_Package).decode((file.parent / "package.json").read_bytes())
     except (OSError, RuntimeError, ValueError):
         return ()
     programs = package.bin.values() if isinstance(package.bin, dict) else [package.bin]
