@@ -28,8 +28,8 @@ demo: $(USABLE)  ## watch a recorded fleet of agents, replayed live
 	@$(BIN)/unbraid demo
 
 test: $(READY) $(NODE) tools clis ## run every test, the real CLIs included (fetched from npm once)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --durations=10 -m 'not large'
 	cd web && npm run --silent test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --durations=10 -m 'not large'
 
 phoenix: $(READY) ## look at a fleet in a real Phoenix (half a gigabyte, fetched once)
 	$(BIN)/python -m pytest -q -m large
