@@ -132,6 +132,21 @@ async def test_truncated_replaced_deleted(machine: Machine, inotify: bool) -> No
     assert texts(events) == ["one", "two", "three", "four", "five", "six"]
 
 
+async def test_a_folder_that_is_renamed(machine: Machine, inotify: bool) -> None:
+    writer = Writer(machine.config)
+    append(writer.main, writer.prompt() + writer.text("one"))
+    child = writer.child("a9", "toolu_9")
+    append(child, writer.text("two", "a9"))
+    async with watched(machine, inotify=inotify):
+        await machine.until(writer.session, "two")
+        renamed = writer.main.parent.rename(writer.main.parent.with_name("-elsewhere"))
+        append(renamed / child.relative_to(writer.main.parent), writer.text("three", "a9"))
+        append(renamed / writer.main.name, writer.text("four"))
+        events = await machine.until(writer.session, "four")
+    assert sorted(texts(events)) == sorted(writer.said)
+    assert len(await machine.log.runs()) == 1
+
+
 async def test_subagents_that_appear_later(machine: Machine, inotify: bool) -> None:
     writer = Writer(machine.config)
     async with watched(machine, inotify=inotify):

@@ -18,8 +18,9 @@ from unbraid.agents.claude.sessions.session_files import (
 )
 from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
 from unbraid.agents.session_port import Recorded
+from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
-from unbraid.system.files import modified_ms, seconds_since
+from unbraid.system.files import is_regular, modified_ms, seconds_since
 from unbraid.translate.clock import LIVE_MS
 from unbraid.wire.chunk import STORED, Chunk
 
@@ -38,7 +39,9 @@ class TranscriptFollower:
         processes: Processes,
         firsts: FirstMessages,
         hooked: HookLines | None = None,
+        main_now: Callable[[], Path | None] = lambda: None,
     ) -> None:
+        self._main_now = main_now
         self._known = known_files(recorded)
         self._session = Session(main, self._known, owner_of=owner_of)
         self._begun = not recorded.is_new
@@ -65,8 +68,12 @@ class TranscriptFollower:
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files. A run begins with the facts of its session, but only
-        when there is something in its files.
+        when there is something in its files. Raises SourceError if those are elsewhere by now: who
+        opens it again goes on with them.
         """
+        main, now = self._session.main, self._main_now()
+        if not last and now not in (None, main) and not is_regular(main):
+            raise SourceError(str(main), f"moved to {now}")
         if self._begun and self._hooked is not None:
             yield from self._hook_lines(self._hooked.take_answers())
         for chunk in self._session.drain(now=at_once, last=last):

@@ -87,6 +87,7 @@ class TranscriptWatch:
             processes=self._processes,
             firsts=self._firsts,
             hooked=lines,
+            main_now=lambda: self._mains.get(session_id),
         )
 
     def forget(self, session_id: str) -> None:
