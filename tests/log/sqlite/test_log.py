@@ -141,6 +141,21 @@ def test_writers_that_take_turns_in_one_run_know_what_the_others_wrote(
         asyncio.run(play(Path(folder)))
 
 
+async def test_a_job_that_reads_sees_one_moment(path: Path) -> None:
+    log, loop = await SqliteLog.open(path), asyncio.get_running_loop()
+
+    def counted_twice(connection: sqlite3.Connection) -> tuple[int, int]:
+        count = "SELECT count(*) FROM events"
+        before = connection.execute(count).fetchone()[0]
+        append = asyncio.run_coroutine_threadsafe(log.append("r", story(["x"])), loop)
+        append.result(20)
+        return before, connection.execute(count).fetchone()[0]
+
+    assert await log.ask(counted_twice) == (0, 0)
+    assert len(await log.read("r")) == len(story(["x"]))
+    await log.close()
+
+
 async def test_close_keeps_what_was_accepted(path: Path) -> None:
     log = await SqliteLog.open(path)
     events = story(["a"])

@@ -27,7 +27,7 @@ class Readers:
         self._closed = False
 
     async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job that only reads."""
+        """Run a job that only reads. All that it reads is of one moment of the file."""
         if self._closed:
             raise LogUnusable(str(self._path), "closed", "the log is closed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, job)
@@ -44,6 +44,14 @@ class Readers:
             # list.pop and list.append are atomic, and no two threads ever hold the same connection.
             connection = self._idle.pop() if self._idle else open_reader(self._path)
             try:
-                return job(connection)
+                # Without it every query would see a moment of its own, and a commit in between
+                # would give a job the half of what belongs together.
+                connection.execute("BEGIN")
+                try:
+                    return job(connection)
+                finally:
+                    # After some errors SQLite has ended it by itself.
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
             finally:
                 self._idle.append(connection)

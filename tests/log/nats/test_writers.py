@@ -1,0 +1,56 @@
+"""Several writers of one run have one history, whatever comes between their reads and writes."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.nats_servers import NatsCluster
+from unbraid.log import LogConflict, opened_log
+from unbraid.log.contract import story
+from unbraid.log.sqlite import readers
+
+pytestmark = pytest.mark.xdist_group("nats")
+
+
+def at_each_read(monkeypatch: pytest.MonkeyPatch, reading: Callable[[str], None]) -> None:
+    """Lets a function know of every query, on the thread that reads and before it is answered."""
+    open_reader = readers.open_reader
+
+    def open_told(path: Path) -> sqlite3.Connection:
+        connection = open_reader(path)
+        connection.set_trace_callback(reading)
+        return connection
+
+    monkeypatch.setattr(readers, "open_reader", open_told)
+
+
+async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_all(
+    one_node: NatsCluster, stream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, heads = asyncio.get_running_loop(), list[str]()
+    async with opened_log(one_node.url(stream, tmp_path / "one.db")) as one:
+
+        async def overtake() -> None:
+            await one.append("r", story(["a"])[:3])
+            await two.settle()
+
+        def reading(query: str) -> None:
+            if "FROM journal_heads WHERE run" in query:
+                heads.append(query)
+                if len(heads) == 1:
+                    asyncio.run_coroutine_threadsafe(overtake(), loop).result(20)
+
+        at_each_read(monkeypatch, reading)
+        async with opened_log(one_node.url(stream, tmp_path / "two.db")) as two:
+            with pytest.raises(LogConflict) as caught:
+                await two.append("r", story(["b"])[:3])
+            assert (caught.value.seq, caught.value.expected) == (3, 4)
+            assert (await two.append("r", story(["a"])[:4])).added == 1
+            await one.settle()
+            assert await one.read("r") == await two.read("r")
+            assert len(await one.read("r")) == 4
