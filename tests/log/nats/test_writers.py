@@ -12,6 +12,7 @@ import pytest
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, opened_log
 from unbraid.log.contract import story
+from unbraid.log.port import PrunableLog
 from unbraid.log.sqlite import readers
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -54,3 +55,25 @@ async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_
             await one.settle()
             assert await one.read("r") == await two.read("r")
             assert len(await one.read("r")) == 4
+
+
+async def test_a_run_that_another_machine_has_forgotten_begins_anew(
+    one_node: NatsCluster, stream: str, tmp_path: Path
+) -> None:
+    events = story(["a"])
+    async with (
+        opened_log(one_node.url(stream, tmp_path / "one.db")) as one,
+        opened_log(one_node.url(stream, tmp_path / "two.db")) as two,
+    ):
+        assert isinstance(two, PrunableLog)
+        for offset in (3, 4):
+            await one.append("r", events, offsets={"out": offset})
+            await two.settle()
+            await two.forget("r")
+        # By what it knows itself, it would have all of it, and the offset too.
+        await one.settle()
+        assert (await one.append("r", [], offsets={"out": 4})).last_seq == 0
+        assert (await one.append("r", events)).added == len(events)
+        await two.settle()
+        assert await two.read("r") == await one.read("r") != []
+        assert await two.offsets("r") == {"out": 4}

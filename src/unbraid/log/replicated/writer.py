@@ -94,7 +94,8 @@ class RunWriter:
         before: RunHead | None = None
         while True:
             # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
-            head = self._taken(run) or await self._read_head(run)
+            held = self._taken(run)
+            head = held or await self._read_head(run)
             try:
                 fresh = await self._fresh(head, lines)
             except LogConflict:
@@ -107,6 +108,10 @@ class RunWriter:
                 continue
             record = _record(head, fresh, offsets, chunks)
             if not (record.events or record.offsets or record.chunks):
+                # What is sent, the journal compares; what is not, nobody does. All of it was there
+                # at our last append, but another machine may have forgotten the run since.
+                if held is not None:
+                    continue
                 self._hold(run, head)
                 return Appended(0, head.summary.last_seq)
             if chunks and before is not None and not head.has_same(before):
