@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.nats_servers import NatsCluster
+from unbraid.log import open_log
+from unbraid.log.replicated.log import ReplicatedLog
+
+Opener = Callable[[str], Coroutine[Any, Any, ReplicatedLog]]
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +32,17 @@ def three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluste
 def stream(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A name that no other test has."""
     return f"T{abs(hash((request.node.nodeid, tmp_path))):x}"
+
+
+@pytest.fixture
+async def opened(one_node: NatsCluster, stream: str, tmp_path: Path) -> AsyncIterator[Opener]:
+    """Opens the log as on another machine: with a copy of its own."""
+    async with AsyncExitStack() as stack:
+
+        async def open_one(name: str) -> ReplicatedLog:
+            log = await open_log(one_node.url(stream, tmp_path / f"{name}.db"))
+            assert isinstance(log, ReplicatedLog)
+            stack.push_async_callback(log.close)
+            return log
+
+        yield open_one

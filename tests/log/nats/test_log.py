@@ -6,15 +6,15 @@ import asyncio
 import random
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
-from unbraid.log import LogConflict, LogUnusable, open_log
+from unbraid.log import LogConflict, LogUnusable
 from unbraid.log.contract import gather, story
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
@@ -24,22 +24,6 @@ from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.wire.chunk import Chunk
 
 pytestmark = pytest.mark.xdist_group("nats")
-
-Opener = Callable[[str], Any]
-
-
-@pytest.fixture
-async def opened(one_node: NatsCluster, stream: str, tmp_path: Path) -> AsyncIterator[Opener]:
-    """Opens the log as on another machine: with a copy of its own."""
-    async with AsyncExitStack() as stack:
-
-        async def open_one(name: str) -> ReplicatedLog:
-            log = await open_log(one_node.url(stream, tmp_path / f"{name}.db"))
-            assert isinstance(log, ReplicatedLog)
-            stack.push_async_callback(log.close)
-            return log
-
-        yield open_one
 
 
 async def until(ask: Callable[[], Any], holds: Callable[[Any], bool]) -> None:
@@ -135,7 +119,7 @@ async def test_an_append_whose_answer_is_lost_is_there_once(
         chunks = [big] if event.seq == 5 else []
         assert (await log.append("r", [event], spool=chunks)).last_seq == event.seq
     assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
-    assert log.journal.statistics.rescued > 5
+    assert log.counters()["rescued"] > 5
     # Appends that are sent together share one answer.
     runs = [f"together-{number}" for number in range(20)]
 

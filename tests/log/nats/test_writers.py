@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.nats_servers import NatsCluster
-from unbraid.log import LogConflict, opened_log
+from tests.log.nats.conftest import Opener
+from unbraid.log import LogConflict
 from unbraid.log.contract import story
-from unbraid.log.port import PrunableLog
 from unbraid.log.sqlite import readers
+from unbraid.log.sqlite.connection import open_reader
 
 pytestmark = pytest.mark.xdist_group("nats")
 
 
 def at_each_read(monkeypatch: pytest.MonkeyPatch, reading: Callable[[str], None]) -> None:
     """Lets a function know of every query, on the thread that reads and before it is answered."""
-    open_reader = readers.open_reader
 
     def open_told(path: Path) -> sqlite3.Connection:
         connection = open_reader(path)
@@ -31,49 +30,41 @@ def at_each_read(monkeypatch: pytest.MonkeyPatch, reading: Callable[[str], None]
 
 
 async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_all(
-    one_node: NatsCluster, stream: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop, heads = asyncio.get_running_loop(), list[str]()
-    async with opened_log(one_node.url(stream, tmp_path / "one.db")) as one:
 
-        async def overtake() -> None:
-            await one.append("r", story(["a"])[:3])
-            await two.settle()
-
-        def reading(query: str) -> None:
-            if "FROM journal_heads WHERE run" in query:
-                heads.append(query)
-                if len(heads) == 1:
-                    asyncio.run_coroutine_threadsafe(overtake(), loop).result(20)
-
-        at_each_read(monkeypatch, reading)
-        async with opened_log(one_node.url(stream, tmp_path / "two.db")) as two:
-            with pytest.raises(LogConflict) as caught:
-                await two.append("r", story(["b"])[:3])
-            assert (caught.value.seq, caught.value.expected) == (3, 4)
-            assert (await two.append("r", story(["a"])[:4])).added == 1
-            await one.settle()
-            assert await one.read("r") == await two.read("r")
-            assert len(await one.read("r")) == 4
-
-
-async def test_a_run_that_another_machine_has_forgotten_begins_anew(
-    one_node: NatsCluster, stream: str, tmp_path: Path
-) -> None:
-    events = story(["a"])
-    async with (
-        opened_log(one_node.url(stream, tmp_path / "one.db")) as one,
-        opened_log(one_node.url(stream, tmp_path / "two.db")) as two,
-    ):
-        assert isinstance(two, PrunableLog)
-        for offset in (3, 4):
-            await one.append("r", events, offsets={"out": offset})
-            await two.settle()
-            await two.forget("r")
-        # By what it knows itself, it would have all of it, and the offset too.
-        await one.settle()
-        assert (await one.append("r", [], offsets={"out": 4})).last_seq == 0
-        assert (await one.append("r", events)).added == len(events)
+    async def overtake() -> None:
+        await one.append("r", story(["a"])[:3])
         await two.settle()
-        assert await two.read("r") == await one.read("r") != []
-        assert await two.offsets("r") == {"out": 4}
+
+    def reading(query: str) -> None:
+        if "FROM journal_heads WHERE run" in query:
+            heads.append(query)
+            if len(heads) == 1:
+                asyncio.run_coroutine_threadsafe(overtake(), loop).result(20)
+
+    at_each_read(monkeypatch, reading)
+    one, two = await opened("one"), await opened("two")
+    with pytest.raises(LogConflict) as caught:
+        await two.append("r", story(["b"])[:3])
+    assert (caught.value.seq, caught.value.expected) == (3, 4)
+    assert (await two.append("r", story(["a"])[:4])).added == 1
+    await one.settle()
+    assert await one.read("r") == await two.read("r")
+    assert len(await one.read("r")) == 4
+
+
+async def test_a_run_that_another_machine_has_forgotten_begins_anew(opened: Opener) -> None:
+    one, two, events = await opened("one"), await opened("two"), story(["a"])
+    for offset in (3, 4):
+        await one.append("r", events, offsets={"out": offset})
+        await two.settle()
+        await two.forget("r")
+    # By what it knows itself, it would have all of it, and the offset too.
+    await one.settle()
+    assert (await one.append("r", [], offsets={"out": 4})).last_seq == 0
+    assert (await one.append("r", events)).added == len(events)
+    await two.settle()
+    assert await two.read("r") == await one.read("r") != []
+    assert await two.offsets("r") == {"out": 4}
