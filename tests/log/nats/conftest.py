@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,17 @@ def stream(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 async def opened(one_node: NatsCluster, stream: str, tmp_path: Path) -> AsyncIterator[Opener]:
     """Opens the log as on another machine: with a copy of its own."""
+    async with opening(one_node, stream, tmp_path) as open_one:
+        yield open_one
+
+
+@asynccontextmanager
+async def opening(cluster: NatsCluster, stream: str, folder: Path) -> AsyncIterator[Opener]:
+    """Gives what opens a log on a machine of some name, and closes all of them."""
     async with AsyncExitStack() as stack:
 
         async def open_one(name: str) -> ReplicatedLog:
-            log = await open_log(one_node.url(stream, tmp_path / f"{name}.db"))
+            log = await open_log(cluster.url(stream, folder / f"{name}.db"))
             assert isinstance(log, ReplicatedLog)
             stack.push_async_callback(log.close)
             return log

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.log.nats.conftest import Opener
+from tests.log.nats.rivals import contend
 from unbraid.log import LogConflict
 from unbraid.log.contract import story
 from unbraid.log.sqlite import readers
@@ -68,3 +69,10 @@ async def test_a_run_that_another_machine_has_forgotten_begins_anew(opened: Open
     await two.settle()
     assert await two.read("r") == await one.read("r") != []
     assert await two.offsets("r") == {"out": 4}
+
+
+async def test_what_rivals_were_told_of_their_appends_is_true(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = await contend(opened, monkeypatch.setattr, seed=19, rounds=12)
+    assert min(len(claims.acknowledged), len(claims.refused), len(claims.with_bytes)) > 5
