@@ -76,3 +76,32 @@ async def test_what_rivals_were_told_of_their_appends_is_true(
 ) -> None:
     claims = await contend(opened, monkeypatch.setattr, seed=19, rounds=12)
     assert min(len(claims.acknowledged), len(claims.refused), len(claims.with_bytes)) > 5
+
+
+async def test_a_run_that_another_machine_has_ended_can_be_cut_and_forgotten(
+    opened: Opener,
+) -> None:
+    one, two, events = await opened("one"), await opened("two"), story(["a"])
+    for run in ("cut", "forgotten"):
+        await one.append(run, events[:-1])
+        await two.append(run, events[-1:], offsets={"out": 7})
+    await one.settle()
+    # What it knows from its own appends is old.
+    await one.forget("forgotten")
+    assert (await one.retain(max_bytes=0)).runs == ["cut"]
+    await two.settle()
+    assert [run.run for run in await two.runs()] == ["cut"]
+    assert await two.offsets("cut") == {"out": 7}
+
+
+async def test_what_two_machines_take_away_at_once_is_gone(opened: Opener) -> None:
+    logs, runs = [await opened("one"), await opened("two")], [f"r{n}" for n in range(20)]
+    for run in runs:
+        await logs[0].append(run, story(["a"]))
+    await logs[1].settle()
+    cut = await asyncio.gather(*(log.retain(max_bytes=0) for log in logs))
+    assert sorted(run for each in cut for run in each.runs) == sorted(runs)
+    await asyncio.gather(*(log.forget(run) for log in logs for run in runs))
+    for log in logs:
+        await log.settle()
+        assert await log.runs() == []

@@ -27,10 +27,10 @@ from unbraid.log.port import (
     Replication,
     Retained,
 )
-from unbraid.log.replicated.copy import JournalCopy
+from unbraid.log.replicated.copy import JournalCopy, RunHead
 from unbraid.log.replicated.findings import copy_finding, problem_finding, skipped_findings
 from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import RecordConflict, RecordJournal, StoredRecord
+from unbraid.log.replicated.journal import RecordJournal, StoredRecord
 from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.sqlite.retention import old_runs
@@ -260,34 +260,37 @@ class ReplicatedLog:
         return Retained(list(done), sum(done.values()))
 
     async def _cut(self, run: str) -> int | None:
-        """Takes away the events of a run; returns how many bytes they had, None if it was not ours
-        to cut.
+        """Takes away the events of a run; returns how many bytes they had, None if there is nothing
+        to cut: another machine has just done so, or it has been forgotten.
         """
-        summary = await self._log.run(run)
-        if summary is None or not summary.over:
-            return None
-        try:
-            await self.put_summary(summary, await self._log.offsets(run))
-        except RecordConflict:
-            return None  # another machine has just cut it, or it has been forgotten
-        return summary.bytes
+
+        def cut(head: RunHead) -> JournalRecord | None:
+            has_events = head.summary.over and head.summary.bytes > 0
+            return _cut_record(head.summary, head.offsets) if has_events else None
+
+        head = await self._writer.replace(run, cut)
+        return None if head is None else head.summary.bytes
 
     async def put_summary(self, summary: RunSummary, offsets: Mapping[str, int]) -> None:
-        """Put a summary in the place of all that the log has of a run. Raises RecordConflict."""
-        summary = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
-        record = JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(summary))
-        await self._writer.replace(summary.run, record)
+        """Put what is left of a run that was cut, unless the log has events of the run."""
+
+        def put(head: RunHead) -> JournalRecord | None:
+            return None if head.summary.last_seq else _cut_record(summary, offsets)
+
+        await self._writer.replace(summary.run, put)
 
     async def forget(self, run: str) -> None:
         """Take away a run that is over, everywhere."""
-        summary = await self.run(run)
-        if summary is None:
-            return
-        if not summary.over:
-            raise CallerError(f"run {run} is live")
+
+        def forget(head: RunHead) -> JournalRecord | None:
+            if not (head.summary.last_seq or head.offsets):
+                return None  # nobody knows it
+            if not head.summary.over:
+                raise CallerError(f"run {run} is live")
+            return JournalRecord(VERSION, "forget")
+
         # What is left says so, for copies that were away; they are made anew after that long.
-        record = JournalRecord(VERSION, "forget")
-        await self._writer.replace(run, record, ttl_seconds=round(FORGOTTEN_KEPT_SECONDS))
+        await self._writer.replace(run, forget, ttl_seconds=round(FORGOTTEN_KEPT_SECONDS))
         await self._own_writes()
 
     async def check(self) -> None:
@@ -386,3 +389,8 @@ class ReplicatedLog:
         if self._follower.problem is None and not (self._stale and not self._follower.connected):
             reached = await self._follower.reached(wanted, OWN_WRITES_TIMEOUT_SECONDS)
             self._stale = not reached
+
+
+def _cut_record(summary: RunSummary, offsets: Mapping[str, int]) -> JournalRecord:
+    left = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
+    return JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(left))

@@ -57,8 +57,7 @@ async def _restored(source: SqliteLog, summary: RunSummary, log: ReplicatedLog) 
     offsets = await source.offsets(summary.run)
     if summary.first_seq > 1:
         # Retention has left its summary alone.
-        if await log.run(summary.run) is None:
-            await log.put_summary(summary, offsets)
+        await log.put_summary(summary, offsets)
         return 0
     added, since = 0, 0
     while entries := await source.read(summary.run, since, READ_LIMIT):

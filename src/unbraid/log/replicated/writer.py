@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -72,15 +72,35 @@ class RunWriter:
             return Appended(added + last.added, last.last_seq)
 
     async def replace(
-        self, run: str, record: JournalRecord, ttl_seconds: int | None = None
-    ) -> None:
-        """Put a record in the place of all that a run has. Raises RecordConflict."""
+        self,
+        run: str,
+        record_for: Callable[[RunHead], JournalRecord | None],
+        ttl_seconds: int | None = None,
+    ) -> RunHead | None:
+        """Put a record, made for where a run stands, in the place of all that the run has. Returns
+        where it stood, None if there was no record for that.
+        """
+        until = time.monotonic() + APPEND_DEADLINE_SECONDS
         async with self._lock(run):
-            head = self._taken(run) or await self._read_head(run)
-            seq = await self._journal.append(
-                run, encoded(record), after=head.seq, replaces=True, ttl_seconds=ttl_seconds
-            )
-            self.last_seq = max(self.last_seq, seq)
+            self._taken(run)  # another machine may have ended the run since our last append
+            while True:
+                head = await self._read_head(run)
+                record = record_for(head)
+                if record is None:
+                    return None
+                try:
+                    seq = await self._journal.append(
+                        run,
+                        encoded(record),
+                        after=head.seq,
+                        replaces=True,
+                        ttl_seconds=ttl_seconds,
+                    )
+                except RecordConflict as other:
+                    await self._reached(other.seq, until)
+                    continue
+                self.last_seq = max(self.last_seq, seq)
+                return head
 
     async def _append(
         self,
