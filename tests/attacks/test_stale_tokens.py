@@ -100,6 +100,9 @@ async def test_wrong_tokens_are_slowed_down(
     refused = await client.post("/login", data={"token": secret})
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
     assert (await client.get("/login?code=x")).status_code == 429
+    # Neighbours on this machine have the same address: they cannot keep its owner out.
+    assert (await client.get(server.link())).status_code == 303
+    assert (await client_of(server).post("/login", data={"token": "wrong"})).status_code == 429
     # Machines that have a token do not suffer from those who have none.
     good = {"authorization": f"Bearer {secret}"}
     assert (await client.get("/v1/runs", headers=good)).status_code == 200

@@ -93,7 +93,9 @@ async def login(request: Request) -> Response:
     if request.method == "HEAD":
         # Programs that look where a link leads must not use it up.
         return Response(status_code=200)
-    secret = _tried(request, services_of(request).keys.redeem, code)
+    redeem = services_of(request).keys.redeem
+    # A code is never guessed, and neighbours who try share the address of whoever has it.
+    secret = redeem(code) or _tried(request, redeem, code)
     if secret is None:
         return _refused(request, 403, "this link has already been used, or has expired")
     return _signed_in(request, secret)
