@@ -46,12 +46,13 @@ class LogConflict(LogError):
 
 class LogUnusable(LogError):
     """The log cannot be used as it is; `reason` is one of newer, corrupt, full, locked, closed,
-    io; and of one on other machines away, behind, refused or lost.
+    io; and of one on other machines away, behind, refused or lost. `advice` says what helps, if
+    that is known.
     """
 
-    def __init__(self, place: str, reason: str, detail: str) -> None:
-        super().__init__(f"{place}: {detail}")
-        self.place, self.reason, self.detail = place, reason, detail
+    def __init__(self, place: str, reason: str, detail: str, *, advice: str = "") -> None:
+        super().__init__(f"{place}: {detail}; {advice}" if advice else f"{place}: {detail}")
+        self.place, self.reason, self.detail, self.advice = place, reason, detail, advice
 
 
 class Appended(Struct, frozen=True, gc=False):

@@ -14,9 +14,9 @@ from msgspec import Struct
 from unbraid.errors import CallerError
 from unbraid.log.engines import opened_log
 from unbraid.log.port import Log
-from unbraid.log.replicated.copy import DamagedCopy
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.replicated.restoration import RestoredRuns, restored_runs
+from unbraid.log.sqlite.connection import DamagedCopy
 
 _SUFFIXES = ("", "-wal", "-shm")
 

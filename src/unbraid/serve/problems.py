@@ -73,7 +73,8 @@ def as_problem(error: Exception) -> Problem:
             return Problem(400, str(error))
         case LogUnusable():
             # The place is a path of this machine, which is nobody's business out there.
-            return Problem(503, f"the log cannot be used: {error.reason}")
+            advice = f" ({error.advice})" if error.advice else ""
+            return Problem(503, f"the log cannot be used: {error.reason}{advice}")
         case LogError():
             return Problem(503, str(error))
     # No detail: it could hold anything.

@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sample import story
+from unbraid.log.sqlite.connection import DamagedCopy
+from unbraid.serve.problems import as_problem
 from unbraid.timings import FORGOTTEN_KEPT_SECONDS
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -159,6 +162,67 @@ async def test_a_copy_that_is_damaged_is_made_anew(
         await log.settle()
         assert await log.count_runs() == 20
     assert (await repair_log(url)).damaged is None
+
+
+def overwritten(path: Path, change: Callable[[bytes], bytes]) -> None:
+    """Changes a file where it is."""
+    with path.open("r+b") as file:
+        changed = change(file.read())
+        file.seek(0)
+        file.write(changed)
+        file.truncate()
+
+
+@pytest.mark.parametrize("even_open", [True, False])
+@pytest.mark.parametrize(
+    ("change", "unharmed"),
+    [
+        (lambda whole: whole[:4096] + b"no page" * (len(whole) // 7), "none"),
+        (lambda whole: whole[:4096], "none"),
+        (lambda whole: whole.replace(b'"last_seq":', b'"last_seq";'), "read bounds search append"),
+        (lambda whole: whole.replace(b"needle x", b"need\xff\xfe x"), "runs read bounds append"),
+    ],
+    ids=["pages", "short", "summaries", "words"],
+)
+async def test_whoever_reads_a_copy_that_was_overwritten_is_told_what_helps(
+    one_node: NatsCluster,
+    stream: str,
+    tmp_path: Path,
+    change: Callable[[bytes], bytes],
+    unharmed: str,
+    even_open: bool,
+) -> None:
+    url, path = one_node.url(stream, tmp_path / "one.db"), tmp_path / "one.db"
+    async with opened_log(url) as log:
+        for number in range(20):
+            await log.append(f"r{number}", story([f"needle {'x' * 1000}"]))
+        assert isinstance(log, ReplicatedLog)
+        assert len(await log.search("needle", limit=50)) == 20
+    if not even_open:
+        overwritten(path, change)
+    with suppress(DamagedCopy):
+        async with opened_log(url) as log:
+            assert isinstance(log, ReplicatedLog)
+            if even_open:
+                overwritten(path, change)
+            acts: dict[str, Callable[[], Awaitable[object]]] = {
+                "runs": log.runs,
+                "read": lambda: log.read("r7"),
+                "bounds": log.bounds,
+                "search": lambda: log.search("needle"),
+                "append": lambda: log.append("r7", story([f"needle {'x' * 1000}"])),
+            }
+            harmed = [name for name in acts if name not in unharmed]
+            for name in harmed:
+                with pytest.raises(DamagedCopy, match="unbraid doctor --repair") as caught:
+                    await acts[name]()
+                # Neither what an agent has said nor a path of this machine is for everybody.
+                assert "needle" not in str(caught.value)
+                assert str(tmp_path) not in as_problem(caught.value).message
+                assert "unbraid doctor --repair" in as_problem(caught.value).message
+    assert (await repair_log(url)).damaged is not None
+    async with opened_log(url) as log:
+        assert await log.count_runs() == 20
 
 
 async def test_a_copy_that_is_deleted_under_a_process_is_made_anew_by_the_next(

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,11 +20,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from unbraid.events import decode_event
 from unbraid.log.admission import Line
-from unbraid.log.port import LogConflict, LogUnusable
+from unbraid.log.port import LogConflict
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.record import InvalidRecord, JournalRecord, decoded, lines_of
 from unbraid.log.sqlite.appender import Appender
+from unbraid.log.sqlite.connection import DamagedCopy
 from unbraid.log.sqlite.log import SqliteLog
 from unbraid.log.sqlite.queries import offsets, spool_places
 from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
@@ -85,15 +87,6 @@ class RunHead:
         )
 
 
-class DamagedCopy(LogUnusable):
-    """The file of a copy is damaged. Nothing is lost by that: the journal has all of it."""
-
-    def __init__(self, path: Path, detail: str) -> None:
-        advice = "this is only a copy of the log: `unbraid doctor --repair` makes it anew"
-        super().__init__(str(path), "corrupt", f"{detail}; {advice}")
-        self.path = path
-
-
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
@@ -107,19 +100,17 @@ class JournalCopy:
     async def open(cls, path: Path, place: str) -> JournalCopy:
         """Opens the copy in a file, or begins one there."""
         idle_seconds = _idle_seconds(path)
-        with _damage(path):
-            log = await SqliteLog.open(path, durable=False)
-            try:
-                await log.transact(_create)
-            except BaseException:
-                await log.close()
-                raise
+        log = await SqliteLog.open(path, is_copy=True)
+        try:
+            await log.transact(_create)
+        except BaseException:
+            await log.close()
+            raise
         return cls(log, path, place, idle_seconds=idle_seconds)
 
     async def check(self) -> None:
         """Reads the whole file; raises DamagedCopy if it is damaged."""
-        with _damage(self.path):
-            problem = await self.log.ask(_first_problem)
+        problem = await self.log.ask(_first_problem)
         if problem != "ok":
             raise DamagedCopy(self.path, f"the file is damaged ({problem})")
 
@@ -158,19 +149,7 @@ class JournalCopy:
 
     async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
-        with _damage(self.path):
-            await self.log.transact(partial(_fold, batch=batch, place=self._place))
-
-
-@contextmanager
-def _damage(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except LogUnusable as error:
-        # The journal has a place of its own, and may have a record that nobody can read.
-        if error.reason == "corrupt" and error.place == str(path):
-            raise DamagedCopy(path, error.detail) from error
-        raise
+        await self.log.transact(partial(_fold, batch=batch, place=self._place))
 
 
 def _idle_seconds(path: Path) -> float:
@@ -179,7 +158,15 @@ def _idle_seconds(path: Path) -> float:
 
 
 def _first_problem(connection: sqlite3.Connection) -> str:
-    return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    # SQLite does not look at what is in its rows; who cannot decode it raises.
+    for (summary,) in connection.execute("SELECT summary FROM runs"):
+        _summary(summary)
+    for (data,) in connection.execute("SELECT data FROM events"):
+        decode_event(data)
+    for _ in connection.execute("SELECT text FROM said"):
+        pass
+    return found
 
 
 def _create(connection: sqlite3.Connection, appender: Appender) -> None:

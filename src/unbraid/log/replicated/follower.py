@@ -112,10 +112,10 @@ class JournalFollower:
     async def _work(self) -> None:
         await self._locked()
         try:
-            self._applied = await self.applied()
-            self.folds = True
             while not self._closed:
                 try:
+                    self._applied = await self.applied()
+                    self.folds = True
                     await self._fold()
                 except LogUnusable as error:
                     self.connected = False

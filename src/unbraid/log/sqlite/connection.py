@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec
 
 from unbraid.log.port import LogUnusable
 from unbraid.timings import SQLITE_BUSY_TIMEOUT_SECONDS
@@ -16,6 +19,8 @@ _REASONS = {
     sqlite3.SQLITE_LOCKED: ("locked", "another program holds it locked"),
     sqlite3.SQLITE_CORRUPT: ("corrupt", "the file is damaged"),
     sqlite3.SQLITE_NOTADB: ("corrupt", "the file is not a database"),
+    # What is asked is always the same: only the tables can be others.
+    sqlite3.SQLITE_ERROR: ("corrupt", "the file is not what it was"),
 }
 
 
@@ -56,18 +61,56 @@ def open_reader(path: Path) -> sqlite3.Connection:
     return connection
 
 
-@contextmanager
-def our_errors(place: str) -> Iterator[None]:
-    """Turn what SQLite raises into LogUnusable."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise as_unusable(place, error) from error
+class DamagedCopy(LogUnusable):
+    """The file of a copy is damaged. Nothing is lost by that: the log itself has all of it."""
+
+    def __init__(self, path: Path, detail: str) -> None:
+        advice = "this is only a copy of the log: `unbraid doctor --repair` makes it anew"
+        super().__init__(str(path), "corrupt", detail, advice=advice)
+        self.path = path
 
 
-def as_unusable(place: str, error: sqlite3.Error) -> LogUnusable:
-    """Returns one error of SQLite in our words."""
+class FileErrors:
+    """What goes wrong with one file, in our words."""
+
+    def __init__(self, path: Path, *, is_copy: bool = False) -> None:
+        self._path, self._is_copy = path, is_copy
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Raises what is raised within it in our words."""
+        try:
+            yield
+        except Exception as error:
+            named = self.in_our_words(error)
+            if named is error:
+                raise
+            raise named from error
+
+    def in_our_words(self, error: Exception) -> Exception:
+        """Returns LogUnusable for an error of the file; any other as it is."""
+        if isinstance(error, LogUnusable):
+            # Not of another place: a journal may have a record that nobody can read.
+            if error.reason != "corrupt" or error.place != str(self._path):
+                return error
+            reason, text = error.reason, error.detail
+        elif isinstance(error, sqlite3.Error):
+            reason, text = _reason(error)
+        elif isinstance(error, (msgspec.MsgspecError, zlib.error, UnicodeDecodeError)):
+            # Nothing was written that could not be read.
+            reason, text = "corrupt", f"the file is damaged ({error})"
+        else:
+            return error
+        if reason == "corrupt" and self._is_copy:
+            return DamagedCopy(self._path, text)
+        return LogUnusable(str(self._path), reason, text)
+
+
+def _reason(error: sqlite3.Error) -> tuple[str, str]:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        # Python's own, which would tell what an agent has said.
+        return "corrupt", "the file is damaged (a text cannot be decoded)"
     # The low byte is the primary code; the rest says more than anyone here needs.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    reason, text = _REASONS.get(code, ("io", "cannot be used"))
-    return LogUnusable(place, reason, f"{text} ({error})")
+    reason, text = _REASONS.get(code & 0xFF, ("io", "cannot be used"))
+    return reason, f"{text} ({error})"

@@ -25,7 +25,7 @@ from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
-from unbraid.log.sqlite.connection import open_reader, open_writer, our_errors
+from unbraid.log.sqlite.connection import FileErrors, open_reader, open_writer
 from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import MIGRATIONS, migrate, set_version
 from unbraid.log.sqlite.search import search_places
@@ -56,13 +56,14 @@ class SqliteLog:
         path: Path,
         *,
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
-        durable: bool = True,
+        is_copy: bool = False,
     ) -> None:
         self._path, self._place = path, str(path)
         self._signal = Signal()
         self._appender = Appender()
-        with our_errors(self._place):
-            connection = open_writer(path, busy_seconds=busy_seconds, durable=durable)
+        errors = FileErrors(path, is_copy=is_copy)
+        with errors.named():
+            connection = open_writer(path, busy_seconds=busy_seconds, durable=not is_copy)
             try:
                 migrate(connection, self._place)
                 self._watched = open_reader(path)
@@ -73,11 +74,12 @@ class SqliteLog:
         self._writer = Writer(
             connection,
             self._place,
+            errors,
             on_begin=self._begin,
             on_commit=self._signal.change,
             on_rollback=self._appender.forget,
         )
-        self._readers = Readers(path)
+        self._readers = Readers(path, errors)
         self._searches = asyncio.Semaphore(SEARCHES_TOGETHER)
         self._watcher = asyncio.create_task(self._watch())
 
@@ -87,12 +89,12 @@ class SqliteLog:
         path: Path | str,
         *,
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
-        durable: bool = True,
+        is_copy: bool = False,
     ) -> SqliteLog:
-        """Open the log in the file `path`, creating or upgrading it as needed. Only a copy, which
-        can be made anew, need not be `durable`.
+        """Open the log in the file `path`, creating or upgrading it as needed. One that `is_copy`
+        can be made anew: it may lose its last commits in a power cut.
         """
-        return cls(_created(Path(path)), busy_seconds=busy_seconds, durable=durable)
+        return cls(_created(Path(path)), busy_seconds=busy_seconds, is_copy=is_copy)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         # SQLite goes on writing to a file that has no name any more: all of it would be

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from unbraid.log.port import LogUnusable
-from unbraid.log.sqlite.connection import open_reader, our_errors
+from unbraid.log.sqlite.connection import FileErrors, open_reader
 
 T = TypeVar("T")
 
@@ -20,8 +20,8 @@ MAX_READERS = 4
 class Readers:
     """A few threads that read, each with a connection while it does."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, errors: FileErrors) -> None:
+        self._path, self._errors = path, errors
         self._threads = ThreadPoolExecutor(MAX_READERS, thread_name_prefix="unbraid-log-reader")
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
@@ -40,7 +40,7 @@ class Readers:
             self._idle.pop().close()
 
     def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        with our_errors(str(self._path)):
+        with self._errors.named():
             # list.pop and list.append are atomic, and no two threads ever hold the same connection.
             connection = self._idle.pop() if self._idle else open_reader(self._path)
             try:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from unbraid.errors import UnbraidError
 from unbraid.log.port import LogUnusable
-from unbraid.log.sqlite.connection import as_unusable
+from unbraid.log.sqlite.connection import FileErrors
 from unbraid.timings import COMMIT_FRESH_SECONDS, TRANSACTION_SECONDS
 
 T = TypeVar("T")
@@ -46,12 +46,13 @@ class Writer:
         self,
         connection: sqlite3.Connection,
         place: str,
+        errors: FileErrors,
         *,
         on_begin: Callable[[sqlite3.Connection], None],
         on_commit: Callable[[], None],
         on_rollback: Callable[[], None],
     ) -> None:
-        self._connection, self._place = connection, place
+        self._connection, self._place, self._errors = connection, place, errors
         self._loop = asyncio.get_running_loop()
         self._on_begin, self._on_commit, self._on_rollback = on_begin, on_commit, on_rollback
         self._queue: SimpleQueue[_Order | None] = SimpleQueue()
@@ -135,7 +136,7 @@ class Writer:
                 for order in done:
                     self._commit([order])
             else:
-                done[0].error = self._named(error)
+                done[0].error = self._errors.in_our_words(error)
         return group[: max(at, 1)], group[max(at, 1) :]
 
     def _roll_back(self) -> None:
@@ -150,10 +151,7 @@ class Writer:
         try:
             order.outcome = order.job(self._connection)
         except Exception as error:
-            order.error = self._named(error)
-
-    def _named(self, error: Exception) -> Exception:
-        return as_unusable(self._place, error) if isinstance(error, sqlite3.Error) else error
+            order.error = self._errors.in_our_words(error)
 
     def _answer(self, group: list[_Order]) -> None:
         def deliver() -> None:
