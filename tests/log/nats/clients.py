@@ -72,11 +72,14 @@ class Writer:
 
 @dataclass
 class Viewer:
-    """Who looks at a run, at one server or the other, and goes on where it was cut off."""
+    """Who looks at a run, at one server or the other, and goes on where it was cut off. `seen` is
+    what came, as it came.
+    """
 
     run: str
     ports: list[int]
-    seen: list[int] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    last_id: str = ""
     visits: int = 0
 
     async def look(self) -> None:
@@ -92,7 +95,7 @@ class Viewer:
             await asyncio.sleep(0.2)
 
     async def _visit(self, port: int) -> bool:
-        headers = {"last-event-id": str(self.seen[-1])} if self.seen else {}
+        headers = {"last-event-id": self.last_id} if self.last_id else {}
         timeout = httpx.Timeout(40, connect=5)
         async with (
             client_at(f"http://127.0.0.1:{port}", timeout=timeout) as client,
@@ -102,7 +105,8 @@ class Viewer:
                 return False
             async for event in events_of(answer):
                 if "id" in event and event.get("event") != "gap":
-                    self.seen.append(int(event["id"]))
+                    self.seen.append(event["data"])
+                    self.last_id = event["id"]
                 if event.get("event") == "done":
                     return True
         return False

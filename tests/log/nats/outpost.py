@@ -74,7 +74,7 @@ class CutReport(NamedTuple):
     lists_refused: int
     acknowledged_after: float
     events: int
-    seen: dict[str, list[int]]
+    seen: dict[str, list[str]]
 
 
 class Outpost:
