@@ -121,10 +121,10 @@ async def _nats(url: str, rest: str, env: Mapping[str, str], *, even_away: bool)
     address = parse_address(url)
     try:
         from unbraid.log.nats.log import open_nats_log
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if error.name is None or error.name.partition(".")[0] != "nats":
             raise
-        problem = "a log on NATS needs the extra: pip install 'unbraid[nats]'"
+        problem = f"a log on NATS needs the extra ({error.msg}): pip install 'unbraid[nats]'"
         raise CallerError(problem) from error
     return await open_nats_log(address, env, even_away=even_away)
 

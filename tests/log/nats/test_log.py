@@ -262,13 +262,21 @@ from unbraid.errors import CallerError
 from unbraid.log import open_log
 import unbraid.machine, unbraid.serve
 assert not [name for name in sys.modules if name.startswith("unbraid.log.nats.")]
-try:
-    asyncio.run(open_log("nats://u:s3cret@127.0.0.1:1/X"))
-except CallerError as error:
-    print(error)
+def opened():
+    try:
+        asyncio.run(open_log("nats://u:s3cret@127.0.0.1:1/X"))
+    except CallerError as error:
+        print(error)
+opened()
+del sys.modules["nats"]
+import nats.aio.client
+nats.aio.client.__version__ = "2.15.9"  # without an option that is used
+opened()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'unbraid[nats]'" in done.stdout
+    absent, other = done.stdout.splitlines()
+    assert "pip install 'unbraid[nats]'" in absent and "pip install 'unbraid[nats]'" in other
+    assert "nats-py 2.15.9 is installed, not 2.16" in other
     assert "s3cret" not in done.stdout
 
 

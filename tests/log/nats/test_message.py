@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from inspect import iscoroutinefunction, signature
+from pathlib import Path
+
 import pytest
 from nats.aio.client import Client
 
-from unbraid.log.nats.client import NatsClient
+from unbraid.log.nats.client import VERSION, NatsClient
 from unbraid.log.nats.message import (
     BatchPart,
     PartJoiner,
@@ -13,6 +17,8 @@ from unbraid.log.nats.message import (
     part_numbers,
     place_of_message,
 )
+
+PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
 @pytest.mark.parametrize(
@@ -37,8 +43,17 @@ async def test_headers_are_read_as_the_client_reads_them(raw: bytes) -> None:
 
 def test_the_client_still_has_what_is_replaced() -> None:
     """If it renames one of these, ours is never asked, and all is slow or at risk again."""
-    for name in ("_process_msg", "_process_headers", "_build_message", "_remove_sub"):
-        assert name in Client.__dict__ and name in NatsClient.__dict__
+    overridden = [name for name in NatsClient.__dict__ if name in Client.__dict__]
+    private = [name for name in overridden if not name.startswith("__")]
+    assert sorted(private) == ["_build_message", "_process_headers", "_process_msg", "_remove_sub"]
+    for name in private:
+        ours, theirs = (signature(kind.__dict__[name]) for kind in (NatsClient, Client))
+        assert list(ours.parameters) == list(theirs.parameters)
+    for name in ("_send_command", "_flush_pending"):
+        assert iscoroutinefunction(Client.__dict__[name])
+    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
+    major, minor = map(int, VERSION.split("."))
+    assert extras["nats"] == [f"nats-py>={VERSION},<{major}.{minor + 1}"]
 
 
 def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> None:

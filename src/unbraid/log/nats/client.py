@@ -6,7 +6,7 @@ the connection: the client's reader gives up at letters that are no UTF-8, which
 deliver again and again. Publishing a message alone costs a turn of its own: many go out together.
 
 The client has no public way to any of this, so its private methods are overridden here and nowhere
-else, and `pyproject.toml` bounds its version.
+else, and only the version that they were read in is accepted.
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from nats.aio.client import Client
+from nats.aio.client import Client, __version__
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import ConnectionReconnectingError
 
 from unbraid.log.nats.message import message_headers
+
+# As in `pyproject.toml`. Another program's needs may have brought another one.
+VERSION = "2.16"
+if __version__ != VERSION and not __version__.startswith(f"{VERSION}."):
+    raise ImportError(f"nats-py {__version__} is installed, not {VERSION}", name="nats")
 
 
 class NatsMessage(NamedTuple):
