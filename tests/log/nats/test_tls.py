@@ -29,7 +29,9 @@ def certificate(folder: Path, name: str) -> tuple[Path, Path]:
     return cert, key
 
 
-async def test_nodes_are_reached_over_tls_and_strangers_are_not_believed(tmp_path: Path) -> None:
+async def test_nodes_are_reached_over_tls_and_strangers_are_not_believed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     cert, key = certificate(tmp_path, "node")
     other, _ = certificate(tmp_path, "other")
     more = f"""
@@ -41,6 +43,8 @@ async def test_nodes_are_reached_over_tls_and_strangers_are_not_believed(tmp_pat
         async with opened_log(f"tls://{place}&tls_ca={cert}") as log:
             await log.append("r", story(["x"]))
             assert len(await log.read("r")) == len(story(["x"]))
+        # Whatever is logged, a person reads after every command.
+        assert caplog.messages == []
         for url in (f"tls://{place}&tls_ca={other}", f"tls://{place}"):
             with pytest.raises(LogUnusable) as caught:
                 await open_log(url)
