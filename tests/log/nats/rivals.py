@@ -3,7 +3,8 @@
 Requests are lost, their answers are lost, they arrive late, after they were sent again; copies are
 behind; machines are cut off in mid-append and come again, with their copy or a new one. What was
 acknowledged must be in the log once, where it was said to be, and what was refused must not be in
-it. By hand, with more rounds than the suite has time for:
+it. By hand, with more rounds than the suite has time for, on three nodes whose leader is killed or
+stopped for a while again and again:
 
     python -m tests.log.nats.rivals [SEED…]
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -39,6 +41,7 @@ from unbraid.log.sqlite.connection import open_reader
 from unbraid.wire.chunk import Chunk
 
 MACHINES, TOGETHER = 3, 4
+STREAM = "RIVALS"
 RUNS = [f"r{number}" for number in range(6)]
 LONGEST_DELAY_SECONDS = 0.02
 WORD = cast(Text, story(["x"])[2])
@@ -229,15 +232,35 @@ async def contend(opened: Opener, patch: Patch, seed: int, rounds: int) -> Claim
     return claims
 
 
+async def _harm_leaders(cluster: NatsCluster, chance: random.Random) -> None:
+    while True:
+        await asyncio.sleep(3)
+        leader = await cluster.leader(STREAM)
+        if leader is None or leader.process is None:
+            continue
+        if chance.random() < 0.5:
+            await asyncio.to_thread(leader.kill)
+            leader.start()
+        else:
+            # Longer than a request waits, and than it takes to elect another one.
+            leader.process.send_signal(signal.SIGSTOP)
+            try:
+                await asyncio.sleep(chance.choice([1, 3, 8]))
+            finally:
+                leader.process.send_signal(signal.SIGCONT)
+
+
 async def _by_hand(seed: int) -> None:
     began = time.process_time()
     with (
         tempfile.TemporaryDirectory() as folder,
-        NatsCluster(Path(folder)) as cluster,
+        NatsCluster(Path(folder), 3) as cluster,
         pytest.MonkeyPatch.context() as patches,
     ):
-        async with opening(cluster, f"S{seed}", Path(folder)) as opened:
+        async with opening(cluster, STREAM, Path(folder)) as opened, asyncio.TaskGroup() as group:
+            harming = group.create_task(_harm_leaders(cluster, random.Random(seed)))
             claims = await contend(opened, patches.setattr, seed, rounds=60)
+            harming.cancel()
     print(
         f"seed {seed}: {len(claims.acknowledged)} words acknowledged, {len(claims.refused)}"
         f" refused, {len(claims.unknown)} in doubt;"
