@@ -189,6 +189,7 @@ async def main(url, run):
         writer = Writer(run)
         print("ready", flush=True)
         while True:
+            print("begins", flush=True)
             await writer.step(log, 0.01)
             print(writer.acknowledged, flush=True)
 
@@ -197,7 +198,12 @@ asyncio.run(main(*sys.argv[1:]))
 
     @classmethod
     async def killed(cls, url: str, run: str, seconds: float) -> int:
-        """Writes for so long, and is killed; returns how far it was acknowledged."""
+        """Writes for so long, and is killed in mid-append; returns how far it was acknowledged."""
         process = await started(cls.CODE, url, run)
-        await asyncio.sleep(seconds)
-        return int((await ended(process)).split()[-1])
+        assert process.stdout is not None
+        until, said = time.monotonic() + seconds, b""
+        while not (time.monotonic() > until and said.endswith(b"begins\n")):
+            said += (line := await process.stdout.readline())
+            assert line, "the writer has ended by itself"
+        said += await ended(process)
+        return max(int(word) for word in said.split() if word.isdigit())
