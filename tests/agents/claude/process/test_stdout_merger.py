@@ -108,6 +108,23 @@ def test_at_the_end_nothing_waits(tmp_path: Path) -> None:
     assert list(merger.end()) == []
 
 
+def test_at_the_end_a_file_goes_before_what_is_printed_of_it(tmp_path: Path) -> None:
+    """The file's numbers are final, and stdout's are not: also of words that follow the end of an
+    agent, which would have to settle while the process runs."""
+    writer, clock = Writer(tmp_path), Clock()
+    merger = merging(writer, clock, version="2.1.325")
+    helped = {"type": "tool_result", "tool_use_id": "toolu_3", "content": "helped"}
+    append(writer.child("a2", "toolu_3"), writer.text("helped", "a2"))
+    result = writer.line("user", {"role": "user", "content": [helped]}, "a1")
+    last = writer.text("last words", "a1")
+    append(writer.child("a1", "toolu_1"), writer.answer([SPAWN | {"id": "toolu_3"}], "a1"))
+    list(merger.take())
+    append(writer.child("a1", "toolu_1"), result + last)
+    merger.line(printed(last, "toolu_1"))
+    said = [chunk.source for chunk in merger.end() if b"last words" in chunk.data]
+    assert said == ["subagents/agent-a1.jsonl@1+0", "stdout"]
+
+
 def test_an_end_without_a_twin_waits_until_the_transcripts_are_quiet(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version="2.1.325")

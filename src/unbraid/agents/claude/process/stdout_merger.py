@@ -155,17 +155,18 @@ class StdoutTranscriptMerger:
 
     def end(self) -> Iterator[Chunk]:
         """Yields everything that is left, when the process is over."""
-        yield from self._look(self._clock())
+        # Nothing in the files has to settle any more: a number there is final, stdout's is not.
+        yield from self._look(self._clock(), settled=True)
         yield from self._sequencer.finish()
         if self.session is not None:
             yield from self.session.drain(last=True)
 
-    def _look(self, now: float) -> Iterator[Chunk]:
+    def _look(self, now: float, *, settled: bool = False) -> Iterator[Chunk]:
         if self.session is None and self.session_id is not None:
             self.session = self._find(self.session_id)
         if self.session is None:
             return
-        for chunk in self.session.children():
+        for chunk in self.session.children(now=settled):
             for line in chunk.data.split(b"\n"):
                 self._note(CHILDREN, line, now)
             yield chunk

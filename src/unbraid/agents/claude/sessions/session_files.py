@@ -162,9 +162,9 @@ class Session:
         """The files known so far."""
         return [tail.path for tail in self._tails.values()]
 
-    def children(self) -> Iterator[Chunk]:
-        """Yields what is new in the sub-agents' files."""
-        return self._drain(with_main=False)
+    def children(self, *, now: bool = False) -> Iterator[Chunk]:
+        """Yields what is new in the sub-agents' files; `now` without waiting for it to settle."""
+        return self._drain(with_main=False, now=now)
 
     def own(self) -> Iterator[Chunk]:
         """Yields what is new in the session's own file."""
