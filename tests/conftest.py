@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -41,6 +42,16 @@ CLI_TIMEOUT_SECONDS = 400
 RAISED_AGAIN_SECONDS = 10.0
 # The share of the short tests after which all long ones have begun.
 LONG_UNTIL = 0.75
+
+
+# What is imported and collected stays until the end. To look through it for garbage, again and
+# again while it grows and later in tests, costs more than the garbage of that time.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

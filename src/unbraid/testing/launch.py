@@ -104,8 +104,6 @@ def opencode_launch(
         f"{prefix}_DISABLE_DEFAULT_PLUGINS": "1",
         f"{prefix}_DISABLE_LSP_DOWNLOAD": "1",
         f"{prefix}_DISABLE_SHARE": "1",
-        # Compiling for speed costs a seventh of what such a short run computes.
-        "BUN_JSC_useDFGJIT": "0",
         f"{prefix}_TELEMETRY_LEVEL": "off",  # Kilo waits for seconds until its server is reached
     }
     config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")
@@ -228,6 +226,8 @@ def _environment(home: Path) -> dict[str, str]:
         "XDG_DATA_HOME": str(home / ".local" / "share"),
         "XDG_STATE_HOME": str(home / ".local" / "state"),
         "XDG_CACHE_HOME": str(home / ".cache"),
+        # Most are programs of Bun: compiling for speed costs up to a seventh of a short run.
+        "BUN_JSC_useDFGJIT": "0",
         "npm_config_offline": "true",  # they ask npm for their own latest version, and for plugins
     }
 
