@@ -267,15 +267,20 @@ async def test_a_watch_that_is_killed_beside_real_agents(version: str, tmp_path:
     everything_once(recording, events, tmp_path, live=False)
 
 
-@pytest.mark.parametrize("database", [True, False], ids=["and its database", "alone"])
-async def test_a_watched_server_of_opencode(database: bool, tmp_path: Path) -> None:
-    """Its words come bit by bit."""
-    async with served(FLEET, tmp_path, asks=False, database=database, redact=True) as server:
+async def test_a_watched_server_of_opencode(tmp_path: Path) -> None:
+    """Its words come bit by bit: with its database, and alone."""
+    async with (
+        served(FLEET, tmp_path, redact=True) as server,
+        server.watched(tmp_path / "alone", redact=True) as alone,
+    ):
         session = await server.begin()
-        await server.until(session, e.Text, "all.")
-        await server.until(session, e.FleetTokenUsage)
+        for watch in (server, alone):
+            await watch.until(session, e.Text, "all.")
+            await watch.until(session, e.FleetTokenUsage)
         truth = server.model.truth
     rows = [(agent, kind, words.replace(KEY, SEEN)) for agent, kind, words in rows_of(truth)]
-    assert sorted(joined(told(server.events))) == sorted(joined(rows))
-    calls_are_redacted(server.events)
+    for watch in (server, alone):
+        events = watch.told[session]
+        assert sorted(joined(told(events))) == sorted(joined(rows))
+        calls_are_redacted(events)
     assert not leaks(tmp_path, pattern="log.db*")

@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import urllib.request
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,16 @@ from unbraid.control.controllers import Controllers, NotControlled
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.record.runs import run_name
-from unbraid.testing import Script, ScriptedModel, opencode_launch, say, scenario
+from unbraid.testing import (
+    Script,
+    ScriptedModel,
+    ScriptedToolUse,
+    Turn,
+    bash,
+    opencode_launch,
+    say,
+    scenario,
+)
 from unbraid.testing.process import Child
 from unbraid.timings import IDLE_RUN_TIMEOUT_SECONDS
 from unbraid.watch.watcher import Watcher, watch_until
@@ -38,7 +48,7 @@ class Served:
     ) -> None:
         self.url, self.log, self.model, self.env = url, log, model, env
         self.controllers = Controllers()
-        self.events: list[e.FleetEvent] = []
+        self.told: dict[str, list[e.FleetEvent]] = defaultdict(list)  # by run
 
     def post(self, path: str, body: object) -> Any:
         data = json.dumps(body).encode()
@@ -47,10 +57,10 @@ class Served:
             printed = answer.read()
         return json.loads(printed) if printed else None
 
-    async def begin(self) -> str:
-        """A session with its first prompt; its id."""
+    async def begin(self, agent: str = "main") -> str:
+        """A session of an agent with its first prompt; its id."""
         session: str = (await asyncio.to_thread(self.post, "/session", {"title": "test"}))["id"]
-        parts = [{"type": "text", "text": "[[main]] Go."}]
+        parts = [{"type": "text", "text": f"[[{agent}]] Go."}]
         model = {"providerID": "scripted", "modelID": "one"}
         body = {"model": model, "parts": parts}
         await asyncio.to_thread(self.post, f"/session/{session}/prompt_async", body)
@@ -58,14 +68,63 @@ class Served:
 
     async def until(self, run: str, kind: type[e.FleetEvent], words: str = "") -> e.FleetEvent:
         """The next event of a kind whose text has these words."""
-        since = self.events[-1].seq if self.events else 0
-        async for batch in self.log.follow(run, since):
+        told = self.told[run]
+        async for batch in self.log.follow(run, told[-1].seq if told else 0):
             for entry in batch:
                 event = e.decode_event(entry.data)
-                self.events.append(event)
+                told.append(event)
                 if isinstance(event, kind) and words.encode() in entry.data:
                     return event
         raise AssertionError("the run has ended")
+
+    async def asked(self, run: str) -> str:
+        """The next request for permission, once it can be answered."""
+        asked = await self.until(run, e.FleetPermissionAsked)
+        assert isinstance(asked, e.FleetPermissionAsked)
+        while not self.controllers.pending():  # noqa: ASYNC110 - the log is told first
+            await asyncio.sleep(0)
+        return asked.request_id
+
+    @contextlib.asynccontextmanager
+    async def watched(self, home: Path, *, redact: bool = False) -> AsyncIterator[Served]:
+        """The same server, watched once more: without its database, and with a log in `home`."""
+        nowhere = {"HOME": str(home / "nowhere")}
+        async with watching(self.url, self.model, nowhere, home, redact=redact) as server:
+            yield server
+
+
+@contextlib.asynccontextmanager
+async def watching(
+    url: str,
+    model: ScriptedModel,
+    env: Mapping[str, str],
+    home: Path,
+    *,
+    redact: bool = False,
+    idle_seconds: float = IDLE_RUN_TIMEOUT_SECONDS,
+) -> AsyncIterator[Served]:
+    """A watch of a server, and of what else is found in this environment."""
+    log, leases = await SqliteLog.open(home / "log.db"), FileLeases(home)
+    server, until, task = Served(url, log, model, env), asyncio.Event(), None
+    try:
+        watch = Watcher(
+            log,
+            leases,
+            env,
+            servers=[url],
+            controllers=server.controllers,
+            redact=redact,
+            idle_seconds=idle_seconds,
+        )
+        task = asyncio.create_task(watch_until(watch, until))
+        await watch.ready.wait()
+        yield server
+    finally:
+        until.set()
+        if task is not None:
+            await task
+        await leases.close(ended=True)
+        await log.close()
 
 
 @contextlib.asynccontextmanager
@@ -73,94 +132,95 @@ async def served(
     script: Script,
     home: Path,
     *,
-    asks: bool,
-    database: bool,
+    asks: bool = False,
     redact: bool = False,
     idle_seconds: float = IDLE_RUN_TIMEOUT_SECONDS,
 ) -> AsyncIterator[Served]:
+    """A server that is watched, and its database too."""
     cli = cli_of("opencode", "1.18.33")
-    log = await SqliteLog.open(home / "log.db")
     async with asyncio.timeout(120):
         with ScriptedModel(script) as model:
             serve = ["serve", "--hostname", "127.0.0.1", "--port", "0"]
             launch = opencode_launch(cli, model.url, home, serve, asks=asks)
             child = await Child.start(launch.argv, launch.env, launch.cwd)
-            until, task = asyncio.Event(), None
-            leases = FileLeases(home)
             try:
                 url = ""
                 async for _, line in child.lines():
                     if found := LISTENING.search(line):
                         url = found[1].decode()
                         break
-                server = Served(url, log, model, launch.env)
-                env = launch.env if database else {"HOME": str(home / "nowhere")}
-                watch = Watcher(
-                    log,
-                    leases,
-                    env,
-                    servers=[url],
-                    controllers=server.controllers,
-                    redact=redact,
-                    idle_seconds=idle_seconds,
-                )
-                task = asyncio.create_task(watch_until(watch, until))
-                await watch.ready.wait()
-                yield server
+                async with watching(
+                    url, model, launch.env, home, redact=redact, idle_seconds=idle_seconds
+                ) as server:
+                    yield server
             finally:
-                until.set()
-                if task is not None:
-                    await task
                 await child.stop()
-                await leases.close(ended=True)
-                await log.close()
 
 
-@pytest.mark.parametrize(
-    ("name", "database"),
-    [("nested", True), ("fan-same-opening", False)],
-    ids=["nested, and its database", "fan-same-opening, alone"],
-)
-async def test_every_block_once(name: str, database: bool, tmp_path: Path) -> None:
-    script = scenario(name)
-    async with served(script, tmp_path, asks=False, database=database) as server:
-        session = await server.begin()
-        last = script.agents["main"][1].blocks[0].text  # type: ignore[union-attr]
-        await server.until(session, e.Text, last)
-        await server.until(session, e.FleetTokenUsage)
-        truth = server.model.truth
-    assert sorted(joined(told(server.events))) == sorted(joined(rows_of(truth)))
+async def test_every_block_once(tmp_path: Path) -> None:
+    """Of agents below agents, and of two that begin alike; from the server and its database, and
+    from the server alone.
+    """
+    nested, fan = scenario("nested").agents, scenario("fan-same-opening").agents
+    sessions = {"main": {*nested}, "fan": {*fan, "fan"} - {"main"}}
+    script = Script({**fan, **nested, "fan": fan["main"]})
+    async with (
+        served(script, tmp_path) as server,
+        server.watched(tmp_path / "alone") as alone,
+    ):
+        for first, agents in sessions.items():
+            session = await server.begin(first)
+            last = script.agents[first][1].blocks[0].text  # type: ignore[union-attr]
+            for watch in (server, alone):
+                await watch.until(session, e.Text, last)
+                await watch.until(session, e.FleetTokenUsage)
+            truth = server.model.truth
+            truth["blocks"] = [block for block in truth["blocks"] if block["agent"] in agents]
+            for watch in (server, alone):
+                rows = told(watch.told[session])
+                assert sorted(joined(rows)) == sorted(joined(rows_of(truth)))
 
 
-async def test_permission_is_given_and_refused(tmp_path: Path) -> None:
-    async with served(scenario("permission"), tmp_path, asks=True, database=False) as server:
-        session = await server.begin()
+def asking(allowed: str, denied: str) -> list[Turn]:
+    """Two tools that ask."""
+    write = ScriptedToolUse("Write", {"file_path": denied, "content": "no"})
+    return [say("May I?", bash(f"touch {allowed}")), say("And this?", write), say("So.")]
+
+
+async def test_a_session_is_in_our_hands(tmp_path: Path) -> None:
+    """Permission is given and refused, by us and by another process; an interrupt, a message."""
+    script = Script(
+        {
+            "ours": asking("a-yes.txt", "a-no.txt"),
+            "theirs": asking("b-yes.txt", "b-no.txt"),
+            "main": scenario("interrupt").agents["main"],
+        }
+    )
+    async with (
+        served(script, tmp_path, asks=True) as server,
+        server.watched(tmp_path / "alone") as alone,
+    ):
+        session = await alone.begin("ours")
         for behavior in ("allow", "deny"):
-            asked = await server.until(session, e.FleetPermissionAsked)
-            assert isinstance(asked, e.FleetPermissionAsked)
-            while not server.controllers.pending():  # noqa: ASYNC110 - the log is told first
-                await asyncio.sleep(0)
-            await server.controllers.answer(asked.request_id, behavior, None)
-        await server.until(session, e.FleetPermissionReplied)
-    assert (tmp_path / "app" / "allowed.txt").exists()
-    assert not (tmp_path / "app" / "denied.txt").exists()
-
-
-async def test_permission_is_given_and_refused_by_another_process(tmp_path: Path) -> None:
-    async with served(scenario("permission"), tmp_path, asks=True, database=True) as server:
-        session = await server.begin()
+            await alone.controllers.answer(await alone.asked(session), behavior, None)
+        await alone.until(session, e.FleetPermissionReplied)
+        session = await server.begin("theirs")
         for command in ("approve", "deny"):
-            asked = await server.until(session, e.FleetPermissionAsked)
-            assert isinstance(asked, e.FleetPermissionAsked)
-            while not server.controllers.pending():  # noqa: ASYNC110 - the log is told first
-                await asyncio.sleep(0)
+            request = await server.asked(session)
             process = await asyncio.create_subprocess_exec(
-                UNBRAID, command, asked.request_id, env=server.env
+                UNBRAID, command, request, env=server.env
             )
             assert await process.wait() == 0
         await server.until(session, e.FleetPermissionReplied)
-    assert (tmp_path / "app" / "allowed.txt").exists()
-    assert not (tmp_path / "app" / "denied.txt").exists()
+        session = await alone.begin()
+        await alone.until(session, e.Text)
+        controller = alone.controllers.of(session)
+        await controller.interrupt()
+        await alone.until(session, e.FleetError)
+        await controller.message("Go on.")
+        await alone.until(session, e.Text, "After")
+    made = sorted(path.name for path in (tmp_path / "app").glob("*.txt"))
+    assert made == ["a-yes.txt", "b-yes.txt"]
     assert sockets(tmp_path) == []
 
 
@@ -168,21 +228,10 @@ def sockets(home: Path) -> list[Path]:
     return list(home.rglob("*.sock"))
 
 
-async def test_an_interrupt_and_a_message(tmp_path: Path) -> None:
-    async with served(scenario("interrupt"), tmp_path, asks=False, database=False) as server:
-        session = await server.begin()
-        await server.until(session, e.Text)
-        controller = server.controllers.of(session)
-        await controller.interrupt()
-        await server.until(session, e.FleetError)
-        await controller.message("Go on.")
-        await server.until(session, e.Text, "After")
-
-
 async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
     words = ("One.", "Two.", "Three.")
     script = Script({"main": [say(each) for each in words]}, "silent-in-between")
-    async with served(script, tmp_path, asks=False, database=True, idle_seconds=3) as server:
+    async with served(script, tmp_path, idle_seconds=3) as server:
         session = await server.begin()
         for each in words:
             run = await searchable_text(server.log, each)
