@@ -170,24 +170,8 @@ async def test_two_at_one_database(tmp_path: Path) -> None:
     await whole(tmp_path, first, long)
 
 
-async def test_the_other_one_is_killed_and_goes_on(tmp_path: Path) -> None:
-    async with house(CURRENT, TWO, tmp_path) as at:
-        async with at.started(*RUN, "[[long]] Go.") as other:
-            long = await at.heard("And more.")
-            at.say("on")
-            await at.ran("[[short]] Go.")
-            first = await at.heard("The short way.")
-            other.kill()
-            events = await at.over(long)
-            assert texts(events) == LONG.removesuffix("The long way.")
-            assert [end.reason for end in events if isinstance(end, e.StreamEnd)] == ["orphaned"]
-            assert texts(await at.over(first)) == SHORT
-        await at.ran("--session", long, "And now?")
-        assert texts(await at.over(f"{long}.2")) == "The long way."
-    await whole(tmp_path, first, long, f"{long}.2")
-
-
-async def test_a_served_session_lives_for_as_long_as_its_server(tmp_path: Path) -> None:
+async def test_one_beside_a_server_is_killed_and_goes_on(tmp_path: Path) -> None:
+    """A served session lives for as long as its server, whatever ends at the same database."""
     async with house(CURRENT, TWO, tmp_path) as at:
         async with serving(at) as server:
             at.say("on")
@@ -195,12 +179,16 @@ async def test_a_served_session_lives_for_as_long_as_its_server(tmp_path: Path) 
             served = await at.heard("The short way.")
             async with at.started(*RUN, "[[long]] Go.") as other:
                 long = await at.heard("And more.")
-                at.say("go")
-                assert await other.wait() == 0
-            assert texts(await at.over(long)) == LONG
+                other.kill()
+                events = await at.over(long)
+            assert texts(events) == LONG.removesuffix("The long way.")
+            assert [end.reason for end in events if isinstance(end, e.StreamEnd)] == ["orphaned"]
+            assert await at.live(served)
+            await at.ran("--session", long, "And now?")
+            assert texts(await at.over(f"{long}.2")) == "The long way."
             assert await at.live(served)
         assert texts(await at.over(served)) == SHORT
-    await whole(tmp_path, served, long)
+    await whole(tmp_path, served, long, f"{long}.2")
 
 
 async def test_a_server_that_we_listen_to_comes_back(tmp_path: Path) -> None:
@@ -230,14 +218,15 @@ async def test_a_server_that_we_listen_to_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "waits"),
+    "waits",
     # Turns at whose end the next one waits until the log has it.
-    [(OLD, (0, 1, 2)), (CURRENT, (0, 2))],
-    ids=["old, after its end", "after its end, and at once"],
+    [(0, 1, 2), (0, 2)],
+    ids=["after its end", "after its end, and at once"],
 )
-async def test_a_session_goes_on(version: str, waits: Sequence[int], tmp_path: Path) -> None:
+async def test_a_session_goes_on(waits: Sequence[int], tmp_path: Path) -> None:
+    """The current one does so above, and under `unbraid run`: tests/watch/test_watch_clis.py."""
     said = ("First answer.", "Second answer.", "Third, done.")
-    async with house(version, three_turns(), tmp_path) as at:
+    async with house(OLD, three_turns(), tmp_path) as at:
         for turn, prompt in enumerate(PROMPTS):
             await at.ran(*(["--continue"] if turn else []), prompt)
             last = await at.heard(said[turn])
