@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.forked import ran
 from tests.launch.agents import UNBRAID
 from tests.watch.writing import SESSION, Writer, append
 from unbraid.log import open_log
@@ -50,9 +50,7 @@ def test_cat_ps_and_search_pass_over_it(writer: Writer, tmp_path: Path) -> None:
     append(writer.main, writer.prompt("Find me.") + writer.text("Here I am."))
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "u")}
     for words in (["cat", SESSION], ["tree", SESSION], ["ps", "--all"], ["search", "here"]):
-        done = subprocess.run(
-            [UNBRAID, *words], env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = ran(*words, env=env)
         assert done.returncode == 0, done.stderr
         assert "Here I am." in done.stdout or words[0] in ("tree", "ps")
 

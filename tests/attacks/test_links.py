@@ -9,14 +9,13 @@ the folder of all sessions, which belongs to the person, may be one.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from tests.attacks.test_blinding import PLACES
-from tests.launch.agents import UNBRAID
+from tests.forked import ran
 from tests.watch.test_watch_files import Machine, texts, watched
 from tests.watch.writing import SESSION, Writer, append
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
@@ -80,9 +79,7 @@ def test_no_command_shows_what_is_behind_a_link(tmp_path: Path) -> None:
         ("cost",),
     )
     for words in commands:
-        done = subprocess.run(
-            [UNBRAID, *words], env=env, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = ran(*words, env=env)
         assert done.returncode in (0, 1), done.stderr
         assert "private key" not in done.stdout + done.stderr
         assert "Traceback" not in done.stderr
@@ -90,9 +87,8 @@ def test_no_command_shows_what_is_behind_a_link(tmp_path: Path) -> None:
     # A file that its person names may be a link.
     link = tmp_path / "named.jsonl"
     link.symlink_to(writer.main)
-    done = subprocess.run(
-        [UNBRAID, "cat", str(link)], env=env, capture_output=True, text=True, timeout=60, check=True
-    )
+    done = ran("cat", str(link), env=env)
+    assert done.returncode == 0
     assert "Here I am." in done.stdout
 
 

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from tests.access import SECRET, TOKEN
-from tests.launch.agents import UNBRAID
+from tests.forked import ran
 from unbraid.errors import CallerError, LogError
 from unbraid.log import opened_log
 from unbraid.serve import TokenFile
@@ -28,9 +28,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSI
 
 def ps(home: Path) -> subprocess.CompletedProcess[str]:
     env = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "UNBRAID_HOME": str(home)}
-    return subprocess.run(
-        [UNBRAID, "ps"], env=env, capture_output=True, text=True, timeout=60, check=False
-    )
+    return ran("ps", env=env)
 
 
 def mode(folder: Path) -> int:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.launch.agents import UNBRAID
+from tests.forked import NOTHING, ran
 from unbraid.log import SqliteLog
 
-NOTHING = Path(os.devnull)
 SESSION = "0b7b1c9e-6a54-4c39-9e0f-4f5f4ad9a111"
 DEEP = b"[" * 100_000 + b"]" * 100_000
 HOSTILE = {
@@ -36,15 +34,12 @@ def result(session: str = f'"{SESSION}"') -> bytes:
     return b'{"type":"result","subtype":"success","result":"ok","session_id":%s}' % session.encode()
 
 
-def unbraid(home: Path, *words: str, given: Path = NOTHING) -> subprocess.CompletedProcess[bytes]:
+def unbraid(home: Path, *words: str, given: Path = NOTHING) -> bytes:
     env = os.environ | {"HOME": str(home), "UNBRAID_HOME": str(home / "unbraid")}
     env["PATH"] = f"{home}:{env['PATH']}"
-    with given.open("rb") as stdin:
-        done = subprocess.run(
-            [UNBRAID, *words], env=env, stdin=stdin, capture_output=True, timeout=60
-        )
-    assert done.stderr == b""
-    return done
+    done = ran(*words, env=env, given=given)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.encode(errors="surrogateescape")
 
 
 def printing(home: Path, *lines: bytes) -> Path:
@@ -74,7 +69,7 @@ async def texts(home: Path) -> list[str]:
 @pytest.mark.parametrize("line", HOSTILE.values(), ids=list(HOSTILE))
 async def test_a_pipe_passes_it_on_and_logs_the_rest(line: bytes, tmp_path: Path) -> None:
     printed = printing(tmp_path, said("before"), line, said("after"), result())
-    assert unbraid(tmp_path, "pipe", given=printed).stdout == printed.read_bytes()
+    assert unbraid(tmp_path, "pipe", given=printed) == printed.read_bytes()
     assert {*await texts(tmp_path)} == {"before", "after"}
 
 
@@ -85,9 +80,8 @@ async def test_a_run_shows_its_result_and_logs_the_rest(
 ) -> None:
     printing(tmp_path, said("before"), line, said("after"), result())
     agent(tmp_path)
-    done = unbraid(tmp_path, "run", *options, "--", "claude", "-p", "hi")
-    assert done.returncode == 0
-    assert done.stdout.endswith(b"ok\n")
+    shown = unbraid(tmp_path, "run", *options, "--", "claude", "-p", "hi")
+    assert shown.endswith(b"ok\n")
     assert {*await texts(tmp_path)} == {"before", "after"}
 
 
@@ -96,5 +90,5 @@ async def test_a_session_of_the_wrong_type_is_no_reason_to_log_nothing(
     session: str, tmp_path: Path
 ) -> None:
     printed = printing(tmp_path, said("before", session), said("after", session), result(session))
-    assert unbraid(tmp_path, "pipe", given=printed).stdout == printed.read_bytes()
+    assert unbraid(tmp_path, "pipe", given=printed) == printed.read_bytes()
     assert {*await texts(tmp_path)} == {"before", "after"}

@@ -16,6 +16,7 @@ import pytest
 
 from benchmarks.index_history import make
 from tests.block_rows import FOLDERS
+from tests.forked import ran
 from unbraid.errors import CallerError
 from unbraid.fleet.shares import UsageShare, settle, usage_of
 from unbraid.fleet.tree import Tree
@@ -43,10 +44,9 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 def unbraid(folder: Path, *arguments: str, **more: str) -> tuple[Any, str]:
     """Runs a command; returns the JSON it prints, and its messages."""
-    done = subprocess.run(
-        [UNBRAID, *arguments], env=environment(folder, **more), capture_output=True, check=True
-    )
-    return json.loads(done.stdout), done.stderr.decode()
+    done = ran(*arguments, env=environment(folder, **more))
+    done.check_returncode()
+    return json.loads(done.stdout), done.stderr
 
 
 def line(number: int, said: int, *, model: str = MODEL, session: str = SESSION, **more: Any) -> str:
@@ -189,8 +189,7 @@ def test_a_fork_is_charged_with_its_own_messages_alone(tmp_path: Path) -> None:
         assert (used[SESSION]["cost_usd"], used[other]["cost_usd"]) == (0.5, None)
         total = unbraid(tmp_path, "cost", "--json")[0]["total"]
         assert (total["output_tokens"], total["estimated"]) == (12, True)
-        command = [UNBRAID, "import", "--all"]
-        subprocess.run(command, env=environment(tmp_path), capture_output=True, check=True)
+        ran("import", "--all", env=environment(tmp_path)).check_returncode()
 
 
 def test_a_sub_agent_that_was_made_a_session_is_counted_where_it_was(tmp_path: Path) -> None:
@@ -318,14 +317,10 @@ def test_the_json_has_the_fields_that_are_documented(tmp_path: Path) -> None:
 def test_the_table_and_the_values_say_the_same(tmp_path: Path) -> None:
     transcript(tmp_path, line(1, 5) + line(2, 6, model="nobody-1"))
     env = environment(tmp_path)
-    shown = subprocess.run(
-        [UNBRAID, "cost", "--by", "model"], env=env, capture_output=True, check=True, text=True
-    ).stdout
+    shown = ran("cost", "--by", "model", env=env).stdout
     assert "MODEL" in shown and "<$0.01" in shown and "no price" in shown
     assert shown.splitlines()[-1].split()[0] == "TOTAL"
-    values = subprocess.run(
-        [UNBRAID, "cost", "--csv"], env=env, capture_output=True, check=True, text=True
-    ).stdout.splitlines()
+    values = ran("cost", "--csv", env=env).stdout.splitlines()
     assert values[0] == "key," + ",".join(COUNTS) + ",cost_usd,estimated"
     assert len(values) == 3
 
@@ -333,10 +328,7 @@ def test_the_table_and_the_values_say_the_same(tmp_path: Path) -> None:
 def test_a_spreadsheet_finds_no_formula_in_what_an_agent_wrote(tmp_path: Path) -> None:
     formulas = [f"{sign}HYPERLINK(1)" for sign in "=+-@\t\n\uff1d"]
     transcript(tmp_path, "".join(line(n, 5, model=name) for n, name in enumerate(formulas)))
-    command = [UNBRAID, "cost", "--csv", "--by", "model"]
-    values = subprocess.run(
-        command, env=environment(tmp_path), capture_output=True, check=True, text=True
-    ).stdout
+    values = ran("cost", "--csv", "--by", "model", env=environment(tmp_path)).stdout
     keys = [row[0] for row in csv.reader(StringIO(values))][1:]
     assert sorted(keys) == sorted(f"'{formula}" for formula in formulas)
 

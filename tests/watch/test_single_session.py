@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.forked import ran
 from tests.launch.agents import UNBRAID
 from tests.watch.writing import HOURS_AGO, Writer, append, dated
 from unbraid.log.leases import FileLeases, is_held
@@ -55,9 +56,7 @@ async def until(process: asyncio.subprocess.Process, words: str) -> None:
 
 
 def call(env: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [UNBRAID, *words], env=env, capture_output=True, text=True, check=False, timeout=60
-    )
+    return ran(*words, env=env)
 
 
 def listed(env: dict[str, str]) -> list[dict[str, Any]]:
