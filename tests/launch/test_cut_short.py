@@ -104,6 +104,28 @@ async def test_a_ctrl_c_and_the_next_turn(version: str, piped: bool, tmp_path: P
     assert told_rows(version, got) == told_rows(version, want)
 
 
+@pytest.mark.parametrize("piped", [True, False])
+async def test_a_ctrl_c_while_agents_work(piped: bool, tmp_path: Path) -> None:
+    """They have not failed: who interrupts the main agent interrupts those that work for it."""
+    slow = say("never done. " * 200, chunk_chars=8, chunk_delay_seconds=0.05)
+    script = Script(
+        {
+            "main": [say("Two helpers.", *(Spawn(name, background=False) for name in "ab"))],
+            "a": [say("a is done")],
+            "b": [say("b works", bash("echo b")), slow],
+        }
+    )
+    await turn("2.1.325", script, tmp_path, GO, piped=piped, interrupt=("b", 1))
+    (events,) = (await logged(tmp_path)).values()
+    check(events)
+    ends = [event for event in events if isinstance(event, e.StreamEnd)]
+    assert {end.stream_id: end.reason for end in ends} == {
+        0: "interrupted",
+        1: "completed",
+        2: "interrupted",
+    }
+
+
 def ok(events: list[e.FleetEvent]) -> bool:
     check(events)
     done = events[-1]

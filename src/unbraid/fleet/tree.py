@@ -289,7 +289,7 @@ def label(node: Node, total: Usage) -> str:
     if own == both:
         facts.append(both)
     else:
-        facts += [f"own {own}", f"total {both}"]
+        facts += [f"own {own or '0 tokens'}", f"total {both}"]
     if node.duration_ms:
         facts.append(duration(node.duration_ms))
     return f"{' '.join(words)}  {' · '.join(filter(None, facts))}"

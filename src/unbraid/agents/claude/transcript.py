@@ -32,6 +32,8 @@ NOTICE = "[SYSTEM NOTIFICATION - NOT USER INPUT]"
 # What the CLI, and no person, has put where a prompt may stand.
 NOT_A_PROMPT = ("<system-reminder>", "<local-command-", "<command-", "<bash-", "Caveat: ", NOTICE)
 INTERRUPTION = "[Request interrupted by user"
+# The result of a call that a person did not allow, or has interrupted.
+REJECTION = "The user doesn't want to proceed with this tool use"
 # An attachment of this type says that a hook has ended the turn of its agent.
 HOOK_STOP = "hook_stopped_continuation"
 TASK_NOTIFICATION = "<task-notification>"

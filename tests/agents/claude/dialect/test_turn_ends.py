@@ -204,6 +204,34 @@ def test_whoever_expects_an_agent_that_was_killed_is_orphaned_too(writer: Writer
     assert [node.status for node in over.tree.nodes.values()] == ["done", "done"]
 
 
+@pytest.mark.parametrize(
+    ("said", "words", "reason"),
+    [
+        ("It works.", "[Request interrupted by user for tool use]", "interrupted"),
+        ("It works.", "The user doesn't want to proceed with this tool use. STOP", "interrupted"),
+        ("[Request interrupted by user]", "Something else.", "interrupted"),
+        ("It works.", "Agent type 'Explore' is overloaded", "failed"),
+        # The person did not let it begin.
+        (None, "The user doesn't want to proceed with this tool use. STOP", "failed"),
+    ],
+)
+def test_an_agent_is_interrupted_with_the_one_that_waits_for_it(
+    writer: Writer, said: str | None, words: str, reason: str
+) -> None:
+    session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]))
+    if said is not None:
+        meta = json.dumps({"agentType": "Explore", "toolUseId": "toolu_2"}).encode()
+        session.read(agent_line("a1", meta), source="meta")
+        session.read(writer.line("user", {"role": "user", "content": "Look."}, "a1"), source="a1")
+        is_answer = said == "It works."
+        content = {"role": "user", "content": said}
+        line = writer.text(said, "a1") if is_answer else writer.line("user", content, "a1")
+        session.read(line, source="a1")
+    session.read(result(writer, "toolu_2", content=words, is_error=True))
+    (end,) = [event for event in session.events if isinstance(event, e.StreamEnd)]
+    assert end.reason == reason
+
+
 def test_a_notification_is_known_by_its_origin_whatever_stands_before_it(writer: Writer) -> None:
     words = "Something new.\n<task-notification><task-id>a1</task-id><status>failed</status>"
     line = json.loads(writer.prompt(words))

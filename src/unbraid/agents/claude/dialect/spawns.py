@@ -16,6 +16,7 @@ from unbraid.agents.claude.records import (
     Task,
     agent_answer,
 )
+from unbraid.agents.claude.transcript import INTERRUPTION, REJECTION
 from unbraid.events import RelayEvent
 from unbraid.translate.content import extract_content
 from unbraid.translate.contexts import Context, OpenCall
@@ -106,7 +107,8 @@ class Spawns:
         if context.call == call_id:
             whole = text if given.content is None else extract_content(given.content)
             answer = agent_answer(whole) if whole is not None else None
-            self._unnamed.end(context, (ok, "completed" if ok else "failed", answer), out)
+            reason = "completed" if ok else _trouble(context, whole or "")
+            self._unnamed.end(context, (ok, reason, answer), out)
 
     def identify(self, context: Context, agent_id: str, out: list[RelayEvent]) -> None:
         """Learn an agent's id, and with it what its meta file says."""
@@ -241,6 +243,16 @@ class Spawns:
         if call is None:
             return []
         return [c for c in self._contexts.by_agent.values() if c.call == call]
+
+
+def _trouble(context: Context, result: str) -> str:
+    """Why an agent whose call has brought an error has ended: the CLI gives its caller the same
+    kind of text for all reasons.
+    """
+    was_at_work = bool(context.messages) or context.ending is not None
+    if context.interrupted or (was_at_work and result.startswith((INTERRUPTION, REJECTION))):
+        return "interrupted"
+    return "failed" if context.ending is None or context.ending[0] else context.ending[1]
 
 
 def _launched(context: Context, given: SpawnResult, text: str | None, *, ok: bool) -> bool:
