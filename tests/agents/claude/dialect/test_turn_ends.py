@@ -84,6 +84,12 @@ def result(writer: Writer, call: str = "toolu_1", **more: Any) -> bytes:
     return writer.line("user", {"role": "user", "content": [block]})
 
 
+def launched(writer: Writer) -> bytes:
+    facts = json.loads(result(writer, "toolu_2", content="launched"))
+    facts["toolUseResult"] = {"status": "async_launched", "agentId": "a1"}
+    return json.dumps(facts, separators=(",", ":")).encode() + b"\n"
+
+
 def test_it_waits_for_a_prompt_after_each_turn(writer: Writer) -> None:
     session = Session(writer).read(writer.prompt(), writer.text("one"))
     assert session.now() == ("working", None)
@@ -161,6 +167,17 @@ def test_a_turn_that_was_interrupted(writer: Writer) -> None:
     assert session.end().now() == ("interrupted", None)
 
 
+def test_a_turn_that_was_interrupted_while_agents_work(writer: Writer) -> None:
+    session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]), launched(writer))
+    session.state("busy").read(writer.text("They"), writer.prompt("[Request interrupted by user]"))
+    assert session.turns == [(False, "interrupted", None)], "the process stays busy"
+    main, agent = session.tree.nodes.values()
+    assert (str(main.waiting), agent.status) == ("waiting for prompt", "working")
+    assert session.now() == ("working", None)
+    session.read(writer.prompt("And now?"))
+    assert main.waiting is None
+
+
 def test_a_turn_that_a_hook_has_stopped(writer: Writer) -> None:
     line = json.loads(result(writer))
     del line["message"]
@@ -181,14 +198,10 @@ def test_a_turn_that_a_hook_has_stopped(writer: Writer) -> None:
 
 
 def test_whoever_expects_an_agent_that_was_killed_is_orphaned_too(writer: Writer) -> None:
-    launched = result(writer, "toolu_2", content="launched")
-    facts = json.loads(launched)
-    facts["toolUseResult"] = {"status": "async_launched", "agentId": "a1"}
-    launched = json.dumps(facts, separators=(",", ":")).encode() + b"\n"
     meta = json.dumps({"agentType": "Explore", "toolUseId": "toolu_2"}).encode()
 
     def killed(about: bytes) -> Session:
-        session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]), launched)
+        session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]), launched(writer))
         session.read(agent_line("a1", about), source="meta")
         session.read(writer.line("user", {"role": "user", "content": "Look."}, "a1"), source="a1")
         session.read(writer.answer([BASH], "a1"), source="a1")

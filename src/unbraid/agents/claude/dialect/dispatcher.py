@@ -114,7 +114,7 @@ class ClaudeDialect:
         # By the types that nobody else prints.
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
-            "user": prompts.user,
+            "user": self._user,
             "attachment": prompts.attachment,
             "stream_event": streamed.event,
             "system": self._system,
@@ -184,6 +184,11 @@ class ClaudeDialect:
 
     def _unrecognized(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+
+    def _user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        self._prompts.user(record, out)
+        if self._contexts.root.interrupted:
+            self._turns.interrupted(out)
 
     def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         if record.subtype == TURN_DURATION:

@@ -44,7 +44,7 @@ class SessionTurnEnds:
         seen: dict[int, None],
     ) -> None:
         self._clock = clock
-        self._root = agents.contexts.root
+        self._contexts, self._root = agents.contexts, agents.contexts.root
         self._prompts = prompts
         self._permissions = permissions
         self._reports = reports
@@ -58,6 +58,13 @@ class SessionTurnEnds:
             return
         lasted = read_as(TurnDuration, record.raw).duration_ms
         self._end(out, None if lasted is None else round(lasted))
+
+    def interrupted(self, out: list[RelayEvent]) -> None:
+        """The main agent was interrupted. While others work for it, its process stays busy, and
+        nothing else says that the turn is over.
+        """
+        if any(each.spawned and not each.ended for each in self._contexts.everyone()):
+            self._end(out, None)
 
     def published(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """An `unbraid.state` record."""
