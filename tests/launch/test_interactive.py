@@ -12,7 +12,7 @@ from tests.block_rows import CLEAN
 from tests.clis.spending import OWN_REQUEST
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
-from tests.launch.terminal import terminal
+from tests.launch.terminal import Terminal, terminal
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.testing import Recording, ScriptedModel, claude_launch, scenario
@@ -39,6 +39,21 @@ def settle(launch: Launch, home: Path) -> None:
     (config / "settings.json").write_text('{"skipDangerousModePermissionPrompt": true}')
 
 
+async def enter(screen: Terminal, words: str) -> None:
+    """Types a line, and sends it as soon as all of it is drawn."""
+    screen.type(words)
+    await screen.until(words)
+    screen.type("\r")
+
+
+async def statuses(log: SqliteLog, *wanted: str) -> None:
+    """Waits until the runs have these statuses, the newest first."""
+    async with asyncio.timeout(60):
+        async for _ in log.follow_all(0):
+            if [run.status for run in await log.runs()] == list(wanted):
+                return
+
+
 async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None:
     cli, script = cli_of("claude", VERSION), scenario("nested")
     recording = Recording("nested", VERSION, "plain", {})
@@ -49,9 +64,7 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
         argv = [UNBRAID, "run", "--", *launch.argv]
         async with terminal(argv, launch.env, launch.cwd) as screen:
             await screen.until("bypass permissions on")
-            screen.type("[[main]] Go.")
-            await screen.until("[[main]]Go.")
-            screen.type("\r")
+            await enter(screen, "[[main]] Go.")
             # It is drawn for the person, and in the log while the program is still there.
             await screen.until("Mid came back.")
             async with asyncio.timeout(60):
@@ -67,34 +80,34 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
                         break
             assert run.waiting is not None
             assert run.waiting.what == "prompt"
-            screen.type("/rename Mine alone")
-            await screen.until("/renameMinealone")
-            screen.type("\r")
+            await enter(screen, "/rename Mine alone")
             async with asyncio.timeout(60):
                 async for batch in log.follow_all(0):
                     if any(b'"title":"Mine alone"' in entry.data for entry in batch):
                         break
             recording.truth = {**model.truth, "began_ms": model.began_ms}
-            # What follows is a session of its own, and so is its run.
-            for words in ("/clear", "[[main]] Again."):
-                screen.type(words)
-                await screen.until(words.replace(" ", ""))
-                screen.type("\r")
+            # What follows is a session of its own, and so is its run; and whoever goes back to the
+            # first one goes on with it.
+            await enter(screen, "/clear")
+            await enter(screen, "[[main]] Again.")
+            await statuses(log, "waiting", "done")
+            shown = screen.words.count("Midcameback.")
+            await enter(screen, f"/resume {run.session_id}")
             async with asyncio.timeout(60):
-                async for _ in log.follow_all(0):
-                    runs = await log.runs()
-                    if [each.status for each in runs] == ["waiting", "done"]:
-                        break
-            screen.type("/exit")
-            await screen.until("/exit")
-            screen.type("\r")
+                while screen.words.count("Midcameback.") == shown:
+                    await screen.read()
+            await enter(screen, "[[main]] And back.")
+            await statuses(log, "waiting", "done", "done")
+            await enter(screen, "/exit")
             assert await screen.end() == 0
-    later, run = await log.runs()
+    back, later, run = await log.runs()
     assert (run.title, run.cwd) == ("Mine alone", str(launch.cwd))
-    assert (later.status, later.cwd, later.agents) == ("done", str(launch.cwd), 1)
-    asked = [run.usage.input_tokens, later.usage.input_tokens]
+    assert back.session_id == run.session_id != later.session_id
+    for each in (back, later):
+        assert (each.status, each.cwd, each.agents) == ("done", str(launch.cwd), 1)
+        assert each.usage.input_tokens == OWN_REQUEST.input
+    asked = [each.usage.input_tokens for each in (back, later, run)]
     assert sum(asked) == OWN_REQUEST.input * len(model.requests)
-    assert asked[1] == OWN_REQUEST.input
     await log.close()
     events = (await logged(tmp_path))[run.run]
     check(events)
