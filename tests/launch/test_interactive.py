@@ -47,10 +47,11 @@ async def enter(screen: Terminal, words: str) -> None:
 
 
 async def statuses(log: SqliteLog, *wanted: str) -> None:
-    """Waits until the runs have these statuses, the newest first."""
+    """Waits until the runs have these statuses, the newest first, and that one its answer."""
     async with asyncio.timeout(60):
         async for _ in log.follow_all(0):
-            if [run.status for run in await log.runs()] == list(wanted):
+            runs = await log.runs()
+            if [run.status for run in runs] == list(wanted) and runs[0].usage.input_tokens:
                 return
 
 
