@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
@@ -20,10 +22,10 @@ BEFORE = {
 }
 
 
-def followed(main: Path) -> TranscriptFollower:
+def followed(main: Path, recorded: Recorded | None = None) -> TranscriptFollower:
     return TranscriptFollower(
         main,
-        Recorded(),
+        recorded or Recorded(),
         owner_of=lambda path: None,
         processes=Processes({}),
         firsts=FirstMessages(),
@@ -75,12 +77,14 @@ def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_pa
     assert [event.reason for event in events if isinstance(event, StreamEnd)] == ["completed"]
 
 
-def test_a_session_of_notes_alone_began_when_they_were_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("earlier_ms", [0, 1_690_000_000_000])
+def test_a_run_of_notes_alone_began_when_they_were_written(tmp_path: Path, earlier_ms: int) -> None:
+    """Also one that continues a session: not when the run before it has ended."""
     main = tmp_path / "s1.jsonl"
     main.write_text('{"type":"mode","mode":"normal","sessionId":"s1"}\n')
     os.utime(main, (1_700_000_000, 1_700_000_000))
     pipeline = Pipeline()
-    follower = followed(main)
+    follower = followed(main, Recorded(earlier_ms=earlier_ms))
     looked_at = 1_700_003_600_000
     events = [
         event

@@ -130,10 +130,8 @@ class TranscriptFollower:
         """
         main = self._session.main
         facts = head_facts(main)
-        began_ms = first_ms or self._earlier_ms if self._earlier_ms else facts.started
-        if not began_ms:
-            # Notes have no time: they were there when the file was last written to.
-            began_ms = modified_ms(main)
+        # Notes have no time: they were there when the file was last written to.
+        began_ms = (first_ms if self._earlier_ms else facts.started) or modified_ms(main)
         started_ms = 0 if self._about else began_ms
         cwd = facts.cwd or process_folder(main)
         self._is_known = cwd is not None
