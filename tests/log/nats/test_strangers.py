@@ -40,6 +40,7 @@ def strange_messages() -> list[tuple[dict[str, str], bytes]]:
     summary = msgspec.json.encode(RunSummary("another"))
     many = [b"{}"] * (MAX_EVENTS + 1)
     bomb = zlib.compress(b"\x00" * 2 * LARGEST)
+    deep = b"[" * 100_000 + b"]" * 100_000
     return [
         ({}, b""),
         ({}, b"hello"),
@@ -55,6 +56,12 @@ def strange_messages() -> list[tuple[dict[str, str], bytes]]:
         (OURS, packed(1, "append", [], {"out": -1})),
         (OURS, packed(1, "append", [], {}, [["out", 2**64 - 1, b"x"]])),
         (OURS, packed(1, "append", [encode(story(["x"])[1]).replace(b'"seq":2', b'"seq":4')])),
+        (OURS, packed(1, "append", [event.replace(b'"x"', b'"\xff"')])),
+        (OURS, packed(1, "append", [event[:-1] + b',"more":' + deep + b"}"])),
+        (OURS, packed(1, "append", [], {"out": 1}).replace(b"out", b"\xff\xfeo")),
+        (OURS, b"\x00\x97\x01\xa6append\x90\x80\x90\xc4\x00" + b"\x91" * 100_000 + b"\x90"),
+        (OURS, packed(1, "cut", [], {}, [], summary.replace(b"another", b"an\xffther"))),
+        (OURS, packed(1, "cut", [], {}, [], summary[:-1] + b',"more":' + deep + b"}")),
         (OURS, packed(1, "cut", [], {}, [], b"no summary")),
         (OURS, packed(1, "cut", [], {}, [], summary)),
         (OURS | {PARTS: "x/y"}, b"\x00?"),

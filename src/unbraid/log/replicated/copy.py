@@ -31,6 +31,7 @@ from unbraid.log.sqlite.log import SqliteLog
 from unbraid.log.sqlite.queries import offsets, spool_places
 from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
 from unbraid.log.summary import RunSummary
+from unbraid.wire.record import BAD_JSON
 
 # A cursor is the place of a record, times this, and the place of the event in it: the same on every
 # machine, and within the numbers that JavaScript counts exactly.
@@ -278,7 +279,7 @@ def _read(stored: StoredRecord, place: str) -> _Readable:
         if len(record.events) > MAX_EVENTS:
             return _Readable(None, problem="more events than there are cursors for")
         return _Readable(record, lines_of(record, place))
-    except (InvalidRecord, msgspec.MsgspecError) as error:
+    except (InvalidRecord, *BAD_JSON) as error:
         return _Readable(None, problem=f"not a record ({error})")
 
 

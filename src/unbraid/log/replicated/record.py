@@ -21,6 +21,7 @@ from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
+from unbraid.wire.record import BAD_JSON
 
 VERSION = 1
 # Below this, what compression saves is less than what it costs.
@@ -86,7 +87,7 @@ def decoded(stored: StoredRecord, place: str) -> JournalRecord:
         if _version.decode(body).version > VERSION:
             raise _newer(place)
         record = _decoder.decode(body)
-    except (msgspec.MsgspecError, zlib.error) as error:
+    except (*BAD_JSON, zlib.error) as error:
         raise InvalidRecord(str(error)) from error
     if record.offsets or record.chunks:
         numbers = [*record.offsets.values(), *(each.offset for each in record.chunks)]
@@ -102,6 +103,8 @@ def lines_of(record: JournalRecord, place: str) -> list[Line]:
     except msgspec.MsgspecError as error:
         problem = f"has events that this unbraid cannot read ({error}): upgrade it"
         raise LogUnusable(place, "newer", problem) from error
+    except BAD_JSON as error:
+        raise InvalidRecord(str(error)) from error  # no version writes that
     if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
         raise InvalidRecord("a number that does not fit 64 bits")
     return lines
