@@ -15,6 +15,7 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -31,7 +32,7 @@ class Forks:
     """A process that forks a command for every line it is given."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+        self._process, self._turn = process, threading.Lock()
 
     def run(
         self, *words: str, env: Mapping[str, str], given: Path = NOTHING
@@ -39,7 +40,7 @@ class Forks:
         """Run a command to its end; `given` is what it reads."""
         to, taken = self._process.stdin, self._process.stdout
         assert to is not None and taken is not None
-        with tempfile.TemporaryDirectory() as folder:
+        with self._turn, tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
             to.write(json.dumps([words, dict(env), str(given), str(out), str(err)]) + "\n")
             to.flush()

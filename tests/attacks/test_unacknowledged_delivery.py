@@ -21,7 +21,7 @@ import pytest
 
 from tests.access import SECRET, TOKEN
 from tests.attacks.test_memory_before_login import served
-from tests.launch.test_passing import start as command
+from tests.launch.test_passing import finished
 from tests.ports import free_port
 from tests.remote.test_delivery import waiting
 from tests.serve.conftest import Start
@@ -71,19 +71,17 @@ async def test_what_was_not_acknowledged_is_kept_and_sent_later(kind: str, tmp_p
     (tmp_path / "said").write_bytes(said)
     async with asyncio.timeout(PATIENCE_SECONDS), impostor(port, status, body):
         to = ("--to", f"http://127.0.0.1:{port}", "--linger", "30")
-        run = await command(tmp_path, "run", *to, "--", "cat", f"{tmp_path}/said")
-        out, err = await run.communicate()
-        assert (out, run.returncode) == (said, 0)
+        code, out, err = await finished(tmp_path, "run", *to, "--", "cat", f"{tmp_path}/said")
+        assert (out, code) == (said, 0)
         assert reported.encode() in err and b"`unbraid deliver` sends the rest" in err
         if kind == "a page":
-            again = await command(tmp_path, "deliver")
-            assert (await again.communicate())[0].endswith(b"not sent\n")
-            assert again.returncode == 1
+            code, out, _ = await finished(tmp_path, "deliver")
+            assert out.endswith(b"not sent\n")
+            assert code == 1
     log = await SqliteLog.open(tmp_path / "server.db")
     config = ServeConfig(port=port, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=1))
     async with serving(config, log):
-        later = await command(tmp_path, "deliver")
-        out, err = await later.communicate()
+        _, out, err = await finished(tmp_path, "deliver")
         assert out.endswith(b"arrived\n"), err
         (there,) = await log.runs()
         assert (there.session_id, there.status, there.machine) == ("s1", "done", "tests")
@@ -94,12 +92,10 @@ async def test_what_was_not_acknowledged_is_kept_and_sent_later(kind: str, tmp_p
 async def test_only_a_person_discards_a_run(tmp_path: Path) -> None:
     (tmp_path / "said").write_bytes(lines_of(1))
     to = ("--to", f"http://127.0.0.1:{free_port()}", "--linger", "0")
-    run = await command(tmp_path, "run", *to, "--", "cat", f"{tmp_path}/said")
-    await run.communicate()
+    await finished(tmp_path, "run", *to, "--", "cat", f"{tmp_path}/said")
     assert waiting(tmp_path / "unbraid") == ["s1"]
-    done = await command(tmp_path, "deliver", "--for", "0", "--discard", "s1")
-    await done.communicate()
-    assert done.returncode == 0
+    code, _, _ = await finished(tmp_path, "deliver", "--for", "0", "--discard", "s1")
+    assert code == 0
     assert not waiting(tmp_path / "unbraid")
 
 
@@ -117,18 +113,22 @@ async def test_health_is_bad_while_the_log_cannot_append(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("encoding", "body"),
+    ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(bytes(64 << 20))),
-        ("deflate", zlib.compress(bytes(64 << 20))),
-        ("br", b"x"),
-        ("identity, gzip", b"x"),
+        ("gzip", gzip.compress),
+        ("deflate", zlib.compress),
+        ("br", lambda _: b"x"),
+        ("identity, gzip", lambda _: b"x"),
     ],
 )
 async def test_a_packed_body_is_refused(
-    start: Start, client_of: Clients, log: SqliteLog, encoding: str, body: bytes
+    start: Start,
+    client_of: Clients,
+    log: SqliteLog,
+    encoding: str,
+    packed: Callable[[bytes], bytes],
 ) -> None:
-    client = client_of(await start())
+    client, body = client_of(await start()), packed(bytes(64 << 20))
     for path in ("/v1/ingest/r?source=a&offset=0", "/v1/orchestrate", "/login"):
         answer = await client.post(path, content=body, headers={"content-encoding": encoding})
         assert answer.status_code in (415, 501), path

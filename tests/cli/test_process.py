@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import RECORDINGS, stream_of
+from tests.forked import ran
 from unbraid import __version__
 
 STREAM = stream_of(RECORDINGS / "nested.plain-fwd.2.1.325")
@@ -143,9 +144,9 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
 def test_a_name_that_cannot_be_is_reported_in_a_sentence(
     words: list[str], code: int, tmp_path: Path
 ) -> None:
-    home = str(tmp_path)
-    assert run("pipe", given=STREAM.read_bytes(), UNBRAID_HOME=home, HOME=home).returncode == 0
-    done = run(*words, UNBRAID_HOME=home, HOME=home)
+    home = {"UNBRAID_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    assert ran("pipe", given=STREAM, env=os.environ | home).returncode == 0
+    done = run(*words, given=b"", **home)
     assert b"Traceback" not in done.stderr
     assert (done.returncode, done.stdout) == (code, b"")
 

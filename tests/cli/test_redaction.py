@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.launch.test_passing import start
+from tests.launch.test_passing import finished, start
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.redact.test_lines import cut
 from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
@@ -43,10 +44,8 @@ async def test_a_key_in_bits_is_redacted_as_it_is_shown(
 ) -> None:
     await written(tmp_path)
     for options, seen in (((), TEXT), (("--redact",), SHOWN)):
-        process = await start(tmp_path, *argv, *options, COLUMNS="200")
-        async with asyncio.timeout(60):
-            out, err = await process.communicate()
-        assert (process.returncode, err) == (0, b"")
+        code, out, err = await finished(tmp_path, *argv, *options, COLUMNS="200")
+        assert (code, err) == (0, b"")
         assert seen.encode() in out
         assert bool(bits_in(out)) == (not options)
 
@@ -65,21 +64,20 @@ async def test_events_of_all_runs_are_redacted(tmp_path: Path) -> None:
     assert "".join(event.get("delta", "") for event in events) == SHOWN
 
 
-@pytest.mark.parametrize("shape", ["", "--json", "--relay"])
-async def test_a_file_whose_agent_printed_a_key_in_bits(shape: str, tmp_path: Path) -> None:
+async def test_a_file_whose_agent_printed_a_key_in_bits(tmp_path: Path) -> None:
     helper = Spawn("helper", prompt=f"Use {KEY}.")
     script = Script({"main": [say(TEXT, helper), say("Done.")], "helper": [say(TEXT)]})
     recording = await run_claude("2.1.325", script, home=tmp_path / "home", mode="partial")
     (tmp_path / "stdout.ndjson").write_bytes(recording.stdout)
     (transcript, *_), *_ = recording.transcripts.values()
-    argv = ["cat", str(tmp_path / "stdout.ndjson"), str(transcript), *([shape] if shape else [])]
-    for options, seen in (((), TEXT), (("--redact",), SHOWN)):
-        process = await start(tmp_path, *argv, *options, COLUMNS="200")
-        out, err = await process.communicate()
-        assert (process.returncode, err) == (0, b"")
-        assert bool(bits_in(out)) == (not options)
+    argv = ["cat", str(tmp_path / "stdout.ndjson"), str(transcript)]
+    for shape, redact in itertools.product(("", "--json", "--relay"), ("", "--redact")):
+        options = filter(None, (shape, redact))
+        code, out, err = await finished(tmp_path, *argv, *options, COLUMNS="200")
+        assert (code, err) == (0, b""), shape
+        assert bool(bits_in(out)) == (not redact), shape
         if not shape:
-            assert out.count(seen.encode()) == 2
+            assert out.count((SHOWN if redact else TEXT).encode()) == 2
 
 
 async def test_a_tree_is_drawn_redacted(tmp_path: Path) -> None:
@@ -87,9 +85,8 @@ async def test_a_tree_is_drawn_redacted(tmp_path: Path) -> None:
     log = tmp_path / "log.ndjson"
     log.write_bytes(b"".join(encode(event) + b"\n" for event in story.events))
     for options in ((), ("--redact",)):
-        process = await start(tmp_path, "tree", str(log), *options, COLUMNS="200")
-        out, err = await process.communicate()
-        assert (process.returncode, err) == (0, b"")
+        code, out, err = await finished(tmp_path, "tree", str(log), *options, COLUMNS="200")
+        assert (code, err) == (0, b"")
         assert (f"use {SEEN if options else KEY}").encode() in out
 
 
@@ -101,9 +98,8 @@ async def test_titles_and_places_are_listed_redacted(tmp_path: Path) -> None:
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "COLUMNS": "200"}
     for command in (["ps"], ["ps", "--json"], ["search", "use"], ["search", "use", "--json"]):
         for options in ((), ("--redact",)):
-            process = await start(tmp_path, *command, *options, **env)
-            out, err = await process.communicate()
-            assert (process.returncode, err) == (0, b"")
+            code, out, err = await finished(tmp_path, *command, *options, **env)
+            assert (code, err) == (0, b"")
             assert bool(bits_in(out)) == (not options), (command, out)
             assert b"I use sk-" in out or b"Go with sk-" in out
 
@@ -114,16 +110,13 @@ async def test_a_session_of_the_past_is_stored_redacted(command: str, tmp_path: 
     append(writer.main, writer.prompt(f"Go with {KEY}.") + writer.text(f"I use {KEY}."))
     os.utime(writer.main, (time.time() - 3600,) * 2)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "COLUMNS": "200"}
-    process = await start(tmp_path, command, SESSION, "--redact", **env)
-    async with asyncio.timeout(60):
-        out, _ = await process.communicate()
+    _, out, _ = await finished(tmp_path, command, SESSION, "--redact", **env)
     assert f"I use {SEEN}.".encode() in out
     assert not leaks(tmp_path / "unbraid")
 
 
 async def test_what_the_agents_own_cli_shows_is_not_taken_for_redacted(tmp_path: Path) -> None:
     await written(tmp_path)
-    process = await start(tmp_path, "attach", "r", "--resume", "--redact")
-    out, err = await process.communicate()
-    assert (out, process.returncode) == (b"", 2)
+    code, out, err = await finished(tmp_path, "attach", "r", "--resume", "--redact")
+    assert (out, code) == (b"", 2)
     assert b"--redact has no effect with --resume" in err

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.access import SECRET
+from tests.forked import ran
 from tests.launch.agents import UNBRAID, logged, play
 from unbraid.log import SqliteLog
 
@@ -33,6 +34,13 @@ async def start(home: Path, *argv: str, **env: str) -> asyncio.subprocess.Proces
         env=environment(home) | env,
         stdin=pipe, stdout=pipe, stderr=pipe,
     )  # fmt: skip
+
+
+async def finished(home: Path, *argv: str, **env: str) -> tuple[int, bytes, bytes]:
+    """A command that ran to its end: its exit code, and what it printed."""
+    done = await asyncio.to_thread(ran, *argv, env=environment(home) | env)
+    out, err = (printed.encode(errors="surrogateescape") for printed in (done.stdout, done.stderr))
+    return done.returncode, out, err
 
 
 PROGRAM = """
