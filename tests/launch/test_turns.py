@@ -17,8 +17,7 @@ pytestmark = pytest.mark.cli
 WAYS = [
     ("opencode 1.2.27", "--continue"),
     ("2.0.76", "--resume"),
-    ("2.1.325", "--continue"),
-    ("2.1.325", "--resume"),
+    ("2.1.325", "--resume"),  # and with `--continue`: tests/watch/test_watch_clis.py
 ]
 
 

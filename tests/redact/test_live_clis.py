@@ -176,22 +176,12 @@ async def test_a_pipe_and_its_outbox(tmp_path: Path) -> None:
     everything_once(recording, await arrived(theirs), tmp_path)
 
 
-async def test_a_run_of_opencode(tmp_path: Path) -> None:
-    args = ["run", "--model", "scripted/one", GO]
-    prefix = (UNBRAID, "run", "--redact", "--")
-    recording = await play("opencode 1.18.33", FLEET, tmp_path, args, prefix=prefix)
-    assert recording.exit == 0
-    assert KEY.encode() in b"\n".join(recording.lines)
-    assert not leaks(log_path(tmp_path).parent)
-    (events,) = (await logged(tmp_path)).values()
-    check(events)
-    everything_once(recording, events, tmp_path)
-
-
 @contextlib.asynccontextmanager
-async def watched(home: Path, *argv: str) -> AsyncIterator[str]:
-    """A watch of this home, and the address of its page."""
+async def watched(home: Path, *argv: str, ours: Path | None = None) -> AsyncIterator[str]:
+    """A watch of this home, with a log of its own in `ours`, and the address of its page."""
     env = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", home).env
+    if ours is not None:
+        env["UNBRAID_HOME"] = str(ours)
     process = await asyncio.create_subprocess_exec(
         UNBRAID, *argv, env=env, stderr=asyncio.subprocess.PIPE
     )
@@ -215,28 +205,38 @@ async def watched(home: Path, *argv: str) -> AsyncIterator[str]:
 
 @pytest.mark.parametrize("version", ["2.1.325", "opencode 1.18.33"])
 async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
-    ours = log_path(tmp_path).parent
-    args = ["run", "--model", "scripted/one", GO] if " " in version else ["-p", GO]
+    """OpenCode's agent is in a run of ours, too, of which the watch knows nothing."""
+    apart, of_opencode = tmp_path / "apart", version.startswith("opencode ")
+    ours = log_path(apart).parent
+    args = ["run", "--model", "scripted/one", GO] if of_opencode else ["-p", GO]
+    prefix = (UNBRAID, "run", "--redact", "--") if of_opencode else ()
     async with contextlib.AsyncExitStack() as stack:
-        async with watched(tmp_path, "watch", "--port", "0", "--redact") as page:
+        async with watched(tmp_path, "watch", "--port", "0", "--redact", ours=ours) as page:
             client = await stack.enter_async_context(visitor(page))
             showing = asyncio.create_task(shown(client, ours))
-            recording = await play(version, FLEET, tmp_path, args, prefix=())
+            recording = await play(version, FLEET, tmp_path, args, prefix=prefix)
             runs = b""
             # Claude Code's runs are called by their prompt, which has the key.
-            title = b"A short title" if " " in version else SEEN.encode()
+            title = b"A short title" if of_opencode else SEEN.encode()
             async with asyncio.timeout(60):  # a busy machine sees an agent later
                 while title not in runs:
                     runs = (await client.get("/v1/runs")).content
                     assert not bits_in(runs)
                     await asyncio.sleep(0.1)
         seen = await showing
+    assert recording.exit == 0
     assert SEEN.encode() in seen
     assert not bits_in(seen)
     assert not leaks(ours)
-    (events,) = (await logged(tmp_path)).values()
+    (events,) = (await logged(apart)).values()
     whole(events)
     everything_once(recording, events, tmp_path, live=False)
+    if of_opencode:
+        assert KEY.encode() in b"\n".join(recording.lines)
+        assert not leaks(log_path(tmp_path).parent)
+        (events,) = (await logged(tmp_path)).values()
+        check(events)
+        everything_once(recording, events, tmp_path)
 
 
 @pytest.mark.parametrize("version", ["2.1.325", "opencode 1.18.33"])
