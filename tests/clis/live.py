@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ from unbraid.testing import (
 from unbraid.testing.scenarios import prompts
 
 from .cases import Case
-from .spending import Tokens, charged
+from .spending import Tokens, charged, own_requests
 from .words import agents_of
 
 F = TypeVar("F", bound=e.FleetEvent)
@@ -102,6 +102,26 @@ async def play(case: Case, name: str, home: Path, *, git: bool = False) -> Live:
         await listener.listen(run.lines())
         recording = await run.finish()
         listener.told += listener.pipeline.finish()
+    recording.truth["charged"] = charged(run.model, case.cli)
+    recording.truth["own_requests"] = own_requests(run.model)
+    return live_of(case, recording, listener.told, home)
+
+
+def replayed(case: Case, recording: Recording, home: Path) -> Live:
+    """The same of a run that is over, whose CLI had this home."""
+    kept = home / ".local" / "share" / "opencode" / "opencode.db"
+    recording = replace(
+        recording,
+        projects=home / "claude" / "projects" if case.cli == "claude" else None,
+        database=kept if case.cli == "opencode" else None,
+    )
+    pipeline = Pipeline()
+    told = [event for line in recording.lines for event in pipeline.feed(line + b"\n")]
+    return live_of(case, recording, [*told, *pipeline.finish()], home)
+
+
+def live_of(case: Case, recording: Recording, told: list[e.FleetEvent], home: Path) -> Live:
+    """What was told of the stream, and what all sources tell."""
     stream = home / ("events.ndjson" if case.mode == "serve" else "stdout.ndjson")
     stream.write_bytes(recording.stdout)
     runs = runs_of_sources([str(stream), *_kept(recording)], {})
@@ -110,10 +130,10 @@ async def play(case: Case, name: str, home: Path, *, git: bool = False) -> Live:
     return Live(
         case,
         recording,
-        Log(listener.told, agents_of(listener.told, recording)),
+        Log(told, agents_of(told, recording)),
         Log(events, agents_of(events, recording)),
-        charged(run.model, case.cli),
-        len(run.model.requests) - len(run.model.ledger.servings),
+        recording.truth["charged"],
+        recording.truth["own_requests"],
     )
 
 

@@ -42,6 +42,11 @@ def charged(model: ScriptedModel, cli: str) -> dict[str, Tokens]:
     return spent
 
 
+def own_requests(model: ScriptedModel) -> int:
+    """How often the CLI has asked on its own behalf."""
+    return len(model.requests) - len(model.ledger.servings)
+
+
 def _price(model: ScriptedModel, serving: Serving, cli: str) -> Tokens:
     turn = model.script.turn(serving.agent, serving.turn)
     usage, output = turn.usage, output_tokens(turn, serving.blocks)

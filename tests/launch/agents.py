@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import CLEAN, Verdict, judge
-from tests.clis.spending import charged, guessed
+from tests.clis.spending import charged, guessed, own_requests
 from tests.clis.words import agents_of
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
@@ -93,6 +93,7 @@ async def play(
             recording.lines, recording.exit, recording.stderr = lines, code, child.stderr
             recording.truth = {**model.truth, "began_ms": model.began_ms}
             recording.truth["charged"] = charged(model, "opencode" if opencode else "claude")
+            recording.truth["own_requests"] = own_requests(model)
     return recording
 
 

@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import Verdict
+from tests.clis.cases import Case
+from tests.clis.live import replayed
+from tests.clis.test_fleets import begin_alike, one_fails, stand_below
+from tests.clis.test_later import one_works_on
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -54,6 +58,13 @@ TALKS = [
     *(("2.0.76", name) for name in ("permission", "interrupt")),
     *(("2.1.325", name) for name in ("many-turns", "permission", "interrupt")),
 ]
+# What holds of the stream alone, and of all that the CLI keeps, whoever reads it when it is over.
+PROMISES = {
+    "fan-same-opening": begin_alike,
+    "nested": stand_below,
+    "child-fails": one_fails,
+    "background": one_works_on,
+}
 GO = "[[main]] Go."
 
 
@@ -119,6 +130,11 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
         rightly_charged(recording, events)
     ordered = version.startswith("opencode ")
     await seen_by_the_watch(recording, tmp_path, ordered=ordered)
+    # 1.0 lets no helper spawn a helper.
+    if name in PROMISES and (version, name) != ("1.0.128", "nested"):
+        cli, mode = ("opencode", "run") if ordered else ("claude", "plain")
+        case = Case(cli, version.rpartition(" ")[2], mode)
+        PROMISES[name](replayed(case, recording, tmp_path))
 
 
 def asked_before_it_answers(events: list[e.FleetEvent]) -> None:
