@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from tests.launch.agents import UNBRAID
+from tests.forked import ran
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.testing import ScriptedModel
@@ -44,9 +44,6 @@ class Talk:
 
     async def order(self, *words: str) -> str:
         """One of our commands, from another terminal."""
-        process = await asyncio.create_subprocess_exec(
-            UNBRAID, *words, env=self.launch.env, stdout=asyncio.subprocess.PIPE
-        )
-        printed, _ = await process.communicate()
-        assert process.returncode == 0
-        return printed.decode()
+        done = await asyncio.to_thread(ran, *words, env=self.launch.env)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
