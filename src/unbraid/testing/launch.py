@@ -106,6 +106,8 @@ def opencode_launch(
         f"{prefix}_DISABLE_SHARE": "1",
         f"{prefix}_TELEMETRY_LEVEL": "off",  # Kilo waits for seconds until its server is reached
     }
+    if name == "kilo":
+        env["BUN_JSC_useDFGJIT"] = "1"  # it computes for long enough to be compiled for speed
     config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")
     config.parent.mkdir(parents=True, exist_ok=True)
     models.write_text("{}")

@@ -69,7 +69,7 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
 
 
 @versions
-async def test_an_agent_has_the_tools_it_was_given_and_its_turn_may_fail(
+async def test_an_agent_has_the_tools_it_was_given_asks_and_its_turn_may_fail(
     version: str, tmp_path: Path
 ) -> None:
     agents = (
@@ -84,9 +84,11 @@ async def test_an_agent_has_the_tools_it_was_given_and_its_turn_may_fail(
             **{agent.name: [say("Hello.")] for agent in agents},
             "refused": [say("Never said.", failure=refusal)],
             "unknown": [say("Never said.")],
+            "main": [say(bash("touch allowed.txt")), say(bash("touch denied.txt")), say("So.")],
         }
     )
-    async with real(version, script, tmp_path) as (backend, model):
+    asked, events = [], []
+    async with real(version, script, tmp_path, asks=True) as (backend, model):
         for agent in agents:
             async with backend.open(agent) as conversation:
                 await said(conversation.say(f"[[{agent.name}]] Go."))
@@ -94,6 +96,13 @@ async def test_an_agent_has_the_tools_it_was_given_and_its_turn_may_fail(
             refused = await said(conversation.say("[[refused]] Go."))
         async with backend.open(AgentSpec("anyone", model="scripted/none")) as conversation:
             unknown = await said(conversation.say("[[unknown]] Go."))
+        async with backend.open(ANYONE) as conversation:
+            async for event in conversation.say("[[main]] Go."):
+                events.append(event)
+                if isinstance(event, e.PermissionAsked):
+                    asked.append(event.tool)
+                    behavior = "allow" if len(asked) == 1 else "deny"
+                    await conversation.answer(event.request_id, behavior, "Not that.")
     had = {
         name: {
             tool["function"]["name"]
@@ -108,27 +117,11 @@ async def test_an_agent_has_the_tools_it_was_given_and_its_turn_may_fail(
     assert had["all"] > {"read", "bash", "write", "task"}
     assert "question" not in had["all"]
     assert had["most"] == had["all"] - {"bash"}
-    for events, words in ((refused, "not today"), (unknown, "scripted/none")):
-        last = events[-1]
+    for failed, words in ((refused, "not today"), (unknown, "scripted/none")):
+        last = failed[-1]
         assert isinstance(last, e.TurnComplete)
         assert not last.ok
-        assert words in "".join(event.message for event in events if isinstance(event, e.Error))
-
-
-@versions
-async def test_permission_is_asked_for_and_answered(version: str, tmp_path: Path) -> None:
-    turns = [say(bash("touch allowed.txt")), say(bash("touch denied.txt")), say("All asked.")]
-    asked, events = [], []
-    async with (
-        real(version, Script({"main": turns}), tmp_path, asks=True) as (backend, _),
-        backend.open(ANYONE) as conversation,
-    ):
-        async for event in conversation.say("[[main]] Go."):
-            events.append(event)
-            if isinstance(event, e.PermissionAsked):
-                asked.append(event.tool)
-                behavior = "allow" if len(asked) == 1 else "deny"
-                await conversation.answer(event.request_id, behavior, "Not that.")
+        assert words in "".join(event.message for event in failed if isinstance(event, e.Error))
     assert asked == ["bash", "bash"]
     assert (tmp_path / "app" / "allowed.txt").exists()
     assert not (tmp_path / "app" / "denied.txt").exists()
