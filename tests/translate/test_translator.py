@@ -81,6 +81,29 @@ def test_several_kinds_may_speak_in_one_run() -> None:
     assert words(translator.finish()) == ["bye"]
 
 
+def test_a_dialect_is_made_when_it_is_needed_and_knows_what_the_others_know() -> None:
+    made = []
+
+    class Aware(ToyDialect):
+        def __init__(self) -> None:
+            made.append(self)
+            self.noted: list[object] = []
+
+        def reading(self, source: str) -> None:
+            self.noted.append(source)
+
+        def arrive(self, now: int) -> None:
+            self.noted.append(now)
+
+    translator = Translator(dialects={**registered_dialects(), "toy": Aware})
+    translator.feed(CLAUDE, now=1)
+    assert made == [], "a watch holds thousands of runs, each of one kind"
+    translator.feed(CLAUDE, "main.jsonl", now=2)
+    assert words(translator.feed(NOTE, "main.jsonl", now=3)) == ["hi"]
+    translator.feed(NOTE, "other.jsonl", now=4)
+    assert [each.noted for each in made] == [["main.jsonl", 3, 4, "other.jsonl"]]
+
+
 @pytest.mark.parametrize("data", [CLAUDE, OPENCODE, NOTE])
 def test_a_single_record_goes_to_its_kind(data: bytes) -> None:
     translator = Translator(dialects=WITH_TOY)

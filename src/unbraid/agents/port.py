@@ -120,8 +120,8 @@ class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
     One that also has `mend` (`MendingDialect` in `unbraid.translate.reader`) keeps what is right of
-    a damaged record. One that has `reading` (`SourceAwareDialect`, there) is called with the name
-    of the source before lines of another one come.
+    a damaged record. One that has `reading` (`SourceAwareDialect` in `unbraid.translate.dialects`)
+    is called with the name of the source before lines of another one come.
     """
 
     @property

@@ -43,15 +43,6 @@ class MendingDialect(Protocol):
 
 
 @runtime_checkable
-class SourceAwareDialect(Protocol):
-    """A dialect with sources whose lines do not say whose they are: the source does."""
-
-    def reading(self, source: str) -> None:
-        """Notes from which source the next lines come, by its name."""
-        ...
-
-
-@runtime_checkable
 class SharedFormatDialect(Protocol):
     """A dialect of a format that several kinds write: the records say which of them did."""
 
@@ -79,20 +70,22 @@ class RecordReader:
     """Asks dialects, by the names of their kinds, whose a line is."""
 
     def __init__(self, dialects: Mapping[str, Dialect[Any]]) -> None:
-        self._dialects = dict(dialects)
+        self._dialects = dialects
+        self._order = list(dialects)
 
     def prefer(self, kind: str) -> None:
         """Ask this kind first."""
-        self._dialects = {kind: self._dialects.pop(kind), **self._dialects}
+        self._order.remove(kind)
+        self._order.insert(0, kind)
 
     def owned(self, text: bytes) -> Owned:
         """Returns a whole object as a record of the kind that owns it. Raises one of `BAD_JSON` if
         it is no object, or if nobody owns it and somebody could not read it.
         """
         trouble: Exception | None = None
-        for kind, dialect in self._dialects.items():
+        for kind in self._order:
             try:
-                record = dialect.decode(text)
+                record = self._dialects[kind].decode(text)
             except BAD_JSON as error:
                 trouble = trouble or error
                 continue
@@ -153,7 +146,8 @@ class RecordReader:
             return self.owned(raw), True  # only its text was broken
         except BAD_JSON:
             pass  # types are wrong
-        for kind, dialect in self._dialects.items():
+        for kind in self._order:
+            dialect = self._dialects[kind]
             mended = dialect.mend(value) if isinstance(dialect, MendingDialect) else None
             if mended is not None:
                 record, whole = mended

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
+from unbraid.translate.dialects import Dialects
 from unbraid.translate.excess import Excess, needs_limit
 from unbraid.translate.notes import NOTES, note_event
-from unbraid.translate.reader import (
-    RecordReader,
-    SharedFormatDialect,
-    SourceAwareDialect,
-    registered_dialects,
-)
+from unbraid.translate.reader import RecordReader, SharedFormatDialect, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
 
@@ -23,19 +19,6 @@ if TYPE_CHECKING:
 ORPHANED = (False, "orphaned")
 # So many bytes are translated before what is too much among the events is summed up.
 SLICE_BYTES = 1 << 16
-
-
-@runtime_checkable
-class ArrivalDatingDialect(Protocol):
-    """A dialect that dates records without a time of their own by their arrival. For one that does
-    not do this, they happened when the record before them did.
-    """
-
-    def arrive(self, now: int) -> None:
-        """Notes when the records that follow have arrived, in milliseconds since 1970; 0 if they
-        are not read as they come.
-        """
-        ...
 
 
 Decode = Callable[[bytes], Any]
@@ -63,22 +46,12 @@ class Translator:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
         self._excess: dict[str, Excess] = {}
-        factories = registered_dialects() if dialects is None else dialects
-        self._dialects = {name: make() for name, make in factories.items()}
+        self._dialects = Dialects(registered_dialects() if dialects is None else dialects)
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one, and how it reads the next
-        self._latest: tuple[Decode, Translate] = (
-            _unread,
-            next(iter(self._dialects.values())).translate,
-        )
-        self._source = ""
-        # Found once: asking an object whether it has a protocol takes as long as reading a line.
-        each = self._dialects.values()
-        self._reading_sources = [one for one in each if isinstance(one, SourceAwareDialect)]
-        self._dating_arrivals = [one for one in each if isinstance(one, ArrivalDatingDialect)]
+        self._latest: tuple[Decode, Translate] = _unread, _untranslated
         self._finished = False
-        self._now = 0  # when the bytes that were fed last have arrived
 
     @property
     def kind(self) -> str:
@@ -101,7 +74,7 @@ class Translator:
     @property
     def ts(self) -> int:
         """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
-        return max(dialect.ts for dialect in self._dialects.values())
+        return self._dialects.ts
 
     def translate(self, record: Record) -> list[RelayEvent]:
         """Returns what is new in one record."""
@@ -119,10 +92,7 @@ class Translator:
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
-        if now != self._now:
-            self._now = now
-            for dialect in self._dating_arrivals:
-                dialect.arrive(now)
+        self._dialects.arrive(now)
         if len(data) <= SLICE_BYTES:
             return self._limited(source, lines, lines.feed(data))
         out: list[RelayEvent] = []
@@ -151,10 +121,7 @@ class Translator:
         out: list[RelayEvent] = []
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
-        if name != self._source:
-            self._source = name
-            for reader in self._reading_sources:
-                reader.reading(name)
+        self._dialects.reading(name)
         self._read(source, lines, out)
         if not needs_limit(out):
             return out
@@ -214,3 +181,7 @@ class Translator:
 
 def _unread(line: bytes) -> None:
     """As long as nobody has owned a record, everybody is asked about each."""
+
+
+def _untranslated(record: Any, out: list[RelayEvent]) -> None:
+    """Nobody has read a record."""
