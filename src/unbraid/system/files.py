@@ -53,7 +53,7 @@ def _opened(path: Path | str, *, links: bool) -> tuple[int, os.stat_result]:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         raise OSError(errno.EINVAL, "Not a regular file", str(path))
-    if not links and not _is_at(descriptor, status, _absolute(path)):
+    if not links and not _is_at(descriptor, status, path):
         os.close(descriptor)
         raise OSError(errno.ELOOP, "Behind a symbolic link, which is not followed", str(path))
     return descriptor, status
@@ -64,13 +64,15 @@ def _absolute(path: Path | str) -> str:
     return os.path.abspath(path)  # noqa: PTH100
 
 
-def _is_at(descriptor: int, status: os.stat_result, path: str) -> bool:
+def _is_at(descriptor: int, status: os.stat_result, given: Path | str) -> bool:
     """Returns whether an open file is the one of a name, without any link in it."""
     try:
-        if os.readlink(f"/proc/self/fd/{descriptor}") == path:  # noqa: PTH115
-            return True
+        real = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115
     except OSError:
-        pass  # other systems have no such folder
+        real = ""  # other systems have no such folder
+    path = os.fspath(given)
+    if real == path or real == (path := _absolute(path)):
+        return True
     # It may have been renamed or deleted since.
     try:
         named = os.lstat(path)

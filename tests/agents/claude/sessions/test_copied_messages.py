@@ -33,7 +33,12 @@ def test_files_that_are_cut_or_deleted_meanwhile_are_no_error(tmp_path: Path) ->
     original = transcript(tmp_path / "a.jsonl", "m1")
     fork = transcript(tmp_path / "b.jsonl", "m1", "m2")
     os.utime(original, (1, 1))
+    (tmp_path / "gone.jsonl").symlink_to("nowhere")
     assert firsts.copied(fork) == ["m1"]
+    third = transcript(tmp_path / "d.jsonl", "m1")
+    assert firsts.copied(fork) == ["m1"]
+    third.unlink()
+    assert firsts.copied(fork) == ["m1"], "one that was alike is there no more"
     original.write_bytes(b"")
     assert firsts.copied(fork) == []
     fork.unlink()

@@ -6,6 +6,7 @@ session.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,7 +42,7 @@ class ChildFiles:
         """
         if not self._project.changed():
             return []
-        beside = [path for path in self._main.parent.glob("agent-*.jsonl") if not path.is_symlink()]
+        beside = [Path(each.path) for each in _entries(self._main.parent) if _is_agent(each)]
         mine = [path for path in beside if self._owner_of(path) == self._main.stem]
         if any(self._owner_of(path) is None for path in beside):
             self._project.again()  # one that does not say yet whose it is
@@ -97,20 +98,30 @@ def _walk(folder: Path) -> list[Path]:
     can loop.
     """
     found: list[tuple[int, Path]] = []
-    waiting = [folder]
+    waiting = [str(folder)]
     while waiting:
-        try:
-            entries = list(waiting.pop().iterdir())
-        except OSError:
-            continue
-        for path in entries:
-            if path.is_symlink():
-                continue
-            if path.suffix == ".jsonl":
-                try:
-                    found.append((path.stat().st_ctime_ns, path))
-                except OSError:
+        for entry in _entries(waiting.pop()):
+            try:
+                if entry.is_symlink():
                     continue
-            elif path.suffix != ".json" and path.is_dir():
-                waiting.append(path)
+                if entry.name.endswith(".jsonl"):
+                    found.append((entry.stat().st_ctime_ns, Path(entry.path)))
+                elif not entry.name.endswith(".json") and entry.is_dir():
+                    waiting.append(entry.path)
+            except OSError:
+                continue
     return [path for _, path in sorted(found)]
+
+
+def _entries(folder: Path | str) -> list[os.DirEntry[str]]:
+    # Not by `Path`: asked at every look, and a folder may have thousands.
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_agent(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    return name.startswith("agent-") and name.endswith(".jsonl") and not entry.is_symlink()

@@ -42,19 +42,24 @@ class FirstMessages:
 
     def __init__(self) -> None:
         self._firsts: dict[str, First] = {}
+        self._alike: dict[First, list[str]] = {}
         self._empty: dict[str, int] = {}  # transcripts without a message, and how long they were
 
     def copied(self, main: Path) -> list[str]:
         """Returns the messages of a transcript that were copied from one that was written before,
         where nothing in it says so.
         """
-        first = first_message(str(main))
-        if first is None or first[1] is not None:
-            return []
         # It may be cut or deleted at any moment, by the agent itself.
         with contextlib.suppress(OSError, ValueError):
+            first = self._first(str(main))
+            if first is None or first[1] is not None:
+                return []
+            # All of a folder are asked, one by one: what is known is not looked at again.
             with os.scandir(main.parent) as entries:
-                alike = [each.path for each in entries if self._begins_with(first, each)]
+                present = {each.path for each in entries if each.name.endswith(".jsonl")}
+            for path in present - self._firsts.keys():
+                self._first(path)
+            alike = [path for path in self._alike[first] if path in present]
             if len(alike) < 2 or sum(map(os.path.getsize, alike)) > MAX_COMPARED_BYTES:
                 return []
             ordered = originals_first(alike)
@@ -63,17 +68,19 @@ class FirstMessages:
             return [message for message in message_lines(str(main)) if message in known]
         return []
 
-    def _begins_with(self, first: First, entry: os.DirEntry[str]) -> bool:
-        if not entry.name.endswith(".jsonl"):
-            return False
-        known = self._firsts.get(entry.path)
+    def _first(self, path: str) -> First | None:
+        known = self._firsts.get(path)
         if known is None:
-            size = entry.stat().st_size
-            if self._empty.get(entry.path) == size:
-                return False
-            known = first_message(entry.path)
+            try:
+                size = Path(path).stat().st_size
+            except OSError:
+                return None
+            if self._empty.get(path) == size:
+                return None
+            known = first_message(path)
             if known is None:
-                self._empty[entry.path] = size
+                self._empty[path] = size
             else:
-                self._firsts[entry.path] = known
-        return known == first
+                self._firsts[path] = known
+                self._alike.setdefault(known, []).append(path)
+        return known
