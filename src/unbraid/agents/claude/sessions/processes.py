@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from unbraid.agents.claude.places import claude_configs
@@ -176,6 +177,7 @@ def _state(entry: ProcessEntry) -> SessionState:
     return SessionState(alive=True, is_precise=entry.status is not None)
 
 
+@cache
 def _domain() -> str | None:
     """Returns what numbers of processes mean here, in Claude Code's words; None where that is not
     known.
