@@ -42,6 +42,8 @@ from unbraid.watch.hook_service import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
+# A silence may be noticed late by this share of it.
+SILENCE_CHECK_SHARE = 0.1
 
 
 class Watcher:
@@ -176,10 +178,16 @@ class Watcher:
                     await self._end(session)
 
     async def _tick(self) -> None:
+        looked = time.monotonic()
         while True:
             await asyncio.sleep(PROCESS_CHECK_SECONDS)
             await self._end_gone()
-            await self._end_silent()
+            # A silence is long: there may be thousands, and asking each every time would cost more
+            # than all else that is done while nothing happens.
+            quiet_seconds = min(self._idle_seconds, RESTORED_QUIET_SECONDS)
+            if time.monotonic() - looked >= quiet_seconds * SILENCE_CHECK_SHARE:
+                looked = time.monotonic()
+                await self._end_silent()
 
     async def _end_gone(self) -> None:
         """End the runs of processes that are gone: nobody else will."""
