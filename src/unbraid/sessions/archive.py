@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
-from unbraid.log.port import Log, every_run
+from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
 from unbraid.sessions.bulk_import import has_gone_on, import_sessions
@@ -74,15 +74,10 @@ class Archive:
         """Records what sessions have said after their last run in the log was over, while nobody
         followed them: no list would show it, and costs count it.
         """
-        # All runs at once: most sessions have none, or one.
-        logged: dict[str | None, list[RunSummary]] = {}
-        async for run in every_run(self._log):
-            for each in {run.run, run.session_id}:
-                logged.setdefault(each, []).append(run)
         for name, found in self._found.copy().items():
             if self._closing:
                 return
-            if has_gone_on(found, logged.get(name, ())):
+            if has_gone_on(found, await self._log.runs_of(name)):
                 async for _ in import_sessions(self._log, [name], self._env, redact=self._redact):
                     pass
 
