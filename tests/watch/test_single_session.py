@@ -112,8 +112,8 @@ def test_a_session_that_was_looked_at_and_left_is_listed_as_what_it_is(
         [UNBRAID, "tail", writer.session], env=env, stdout=subprocess.PIPE, text=True
     )
     assert looking.stdout is not None
-    while "one" not in looking.stdout.readline():
-        pass
+    while "one" not in (line := looking.stdout.readline()):
+        assert line, "it ended before it said one"
     looking.send_signal(signal.SIGINT)
     assert looking.wait(60) == 130
     looking.stdout.close()
@@ -212,8 +212,8 @@ def test_who_prints_for_nobody_stops(words: list[str], env: dict[str, str], tmp_
     ) as looking:
         assert looking.stdout is not None
         assert looking.stderr is not None
-        while "one" not in looking.stdout.readline():
-            pass
+        while "one" not in (line := looking.stdout.readline()):
+            assert line, looking.stderr.read()
         looking.stdout.close()
         assert looking.wait(60) == 0
         assert looking.stderr.read() == ""

@@ -18,10 +18,12 @@ from unbraid.agents.opencode.sessions.follower import (
     rows_since,
 )
 from unbraid.agents.opencode.sessions.store import OpenCodeSessions
+from unbraid.agents.opencode.sessions.watch import DatabaseWatch
 from unbraid.agents.port import Recorded
 from unbraid.wire.chunk import Chunk
 
 EVENT = b'{"type":"session.updated","properties":{}}\n'
+ASKED = b'{"type":"permission.asked","properties":{"id":"per_1"}}\n'
 
 
 @pytest.fixture
@@ -50,6 +52,18 @@ def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> N
         (7, b""),
         (len(rows.data), EVENT),
     ]
+
+
+def test_what_a_person_was_asked_before_it_was_followed_is_in_no_row(path: Path, root: str) -> None:
+    """A server reports of a session before anybody follows it: by then its words are in rows."""
+    watch = DatabaseWatch({"OPENCODE_DB": str(path)}, [], warn=pytest.fail)
+    watch.look()
+    watch._give(root, [EVENT, ASKED], False)
+    follower = watch.follow(root, Recorded())
+    assert follower is not None
+    _, rows, asked = follower.read(at_once=True)
+    assert rows.data == b"".join(Database(path).changed()[root])
+    assert asked.data == ASKED
 
 
 def test_what_was_given_before_its_rows_were_read_is_in_them(path: Path, root: str) -> None:
