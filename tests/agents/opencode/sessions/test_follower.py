@@ -89,6 +89,16 @@ def test_a_later_run_of_stored_rows_does_not_begin_with_what_a_server_reports(
     assert [chunk.data for chunk in follower.read()] == [EVENT]
 
 
+def test_what_a_person_is_asked_waits_for_the_first_row(path: Path, root: str) -> None:
+    at = last_change(path, root)
+    follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), Database(path))
+    assert follower.begin()
+    follower.give_events([EVENT, ASKED], whole=False)
+    assert list(follower.read()) == []
+    follower.give_rows(ChangedRows([EVENT], at + 1))
+    assert [chunk.data for chunk in follower.read()] == [b"", EVENT, ASKED]
+
+
 def test_a_session_that_only_a_server_has_is_what_it_reports() -> None:
     follower = RowFollower("ses_1", Recorded(), None)
     assert not follower.unsettled

@@ -95,7 +95,9 @@ class RowFollower:
         events: list[bytes] = []
         while self._events:
             events.append(self._events.popleft())
-        if events and not self._awaits_rows:
+        if self._awaits_rows:
+            self._events.extendleft(reversed(asked_of_person(events)))
+        elif events:
             # Apart, because the database may have a text whole while its end is on the way in bits.
             yield self._chunk(SERVER, events)
 
@@ -110,6 +112,11 @@ class RowFollower:
         offset = self._offsets.get(name, 0)
         self._offsets[name] = offset + len(data)
         return Chunk(name, offset, data)
+
+
+def asked_of_person(events: list[bytes]) -> list[bytes]:
+    """Returns those of a server's events that no row will have: what a person is asked."""
+    return [line for line in events if b'"permission.' in line]
 
 
 def rows_since(recorded: Recorded) -> int | None:

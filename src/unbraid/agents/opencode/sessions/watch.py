@@ -18,7 +18,7 @@ from unbraid.agents.opencode.hooks.receiver import PluginReceiver
 from unbraid.agents.opencode.places import SESSION_ID, opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.controller import ServerController
-from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower
+from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower, asked_of_person
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.agents.opencode.sessions.server_watch import ServerWatch
 from unbraid.agents.opencode.sessions.writers import Writers
@@ -101,10 +101,7 @@ class DatabaseWatch:
             if not stored and not unread and recorded.is_new:
                 return None
             follower = RowFollower(session_id, recorded, self._database if stored else None)
-            if stored:
-                # Its rows have all the rest: nobody writes down what a person is asked.
-                unread = [line for line in unread if b'"permission.' in line]
-            follower.give_events(unread, whole=False)
+            follower.give_events(asked_of_person(unread) if stored else unread, whole=False)
             follower.begin()
             self._followers[session_id] = follower
         return follower
