@@ -66,6 +66,14 @@ def registered_dialects() -> Mapping[str, Callable[[], Dialect[Any]]]:
     return {kind.name: kind.dialect for kind in kinds()}
 
 
+def import_dialects() -> None:
+    """Imports what the dialects are made of, for who translates while others wait: among threads
+    that are busy, each module takes long to import.
+    """
+    for make in registered_dialects().values():
+        make()
+
+
 class RecordReader:
     """Asks dialects, by the names of their kinds, whose a line is."""
 

@@ -38,6 +38,7 @@ from unbraid.timings import (
     WATCH_STOP_SECONDS,
 )
 from unbraid.translate.notes import RunNote
+from unbraid.translate.reader import import_dialects
 from unbraid.watch.hook_service import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
@@ -91,6 +92,7 @@ class Watcher:
 
     async def run(self) -> None:
         """Follow what is live now and whatever comes to life."""
+        import_dialects()
         async with asyncio.TaskGroup() as tasks:
             looks = [asyncio.Event() for _ in self._watches]
             for watch, looked in zip(self._watches, looks, strict=True):
