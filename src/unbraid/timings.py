@@ -48,6 +48,9 @@ TRANSLATION_SLICE_SECONDS = 0.005
 # While the log's writer is busy, it counts as able to append for this long after a commit: what it
 # is given at once may take seconds on a slow disk.
 COMMIT_FRESH_SECONDS = 5.0
+# Who asks whether the log can append waits so long for a write of their own, and then goes by the
+# commit before: a disk that others write to takes a second and more at times.
+SLOW_COMMIT_SECONDS = 0.2
 # Appends that wait share a transaction until its jobs have taken this long: whoever comes next
 # waits for one transaction, not for megabytes of many sessions. Many times what a sync costs.
 TRANSACTION_SECONDS = 0.1

@@ -14,6 +14,7 @@ from unbraid.log import LogUnusable, SqliteLog
 from unbraid.log.contract import story
 from unbraid.log.sqlite.connection import open_writer
 from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
+from unbraid.timings import COMMIT_FRESH_SECONDS, SLOW_COMMIT_SECONDS
 
 
 @pytest.fixture
@@ -247,6 +248,24 @@ async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
     for run in acknowledged:
         assert len(await log.read(run)) == len(story(["x"]))
     await log.append("after", story(["y"]))
+    await log.close()
+
+
+async def test_whether_it_can_append_is_said_soon_though_the_disk_is_slow(path: Path) -> None:
+    log = await SqliteLog.open(path, busy_seconds=60)
+    await log.append("r", story(["a"])[:2])
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    async with asyncio.timeout(COMMIT_FRESH_SECONDS):
+        await log.check()
+    # But not for ever after the last commit.
+    late = asyncio.create_task(log.check())
+    log._writer._committed_at -= COMMIT_FRESH_SECONDS
+    await asyncio.wait([late], timeout=2 * SLOW_COMMIT_SECONDS)
+    assert not late.done()
+    holder.execute("ROLLBACK")
+    holder.close()
+    await late
     await log.close()
 
 

@@ -37,6 +37,7 @@ from unbraid.timings import (
     LOG_IDLE_POLL_SECONDS,
     LOG_LIVELY_POLL_SECONDS,
     LOG_LIVELY_SECONDS,
+    SLOW_COMMIT_SECONDS,
     SQLITE_BUSY_TIMEOUT_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
@@ -252,7 +253,14 @@ class SqliteLog:
             return
         # The first page is written anew, even with the number that it has.
         version = len(MIGRATIONS)
-        await self._writer.submit(lambda connection: set_version(connection, version))
+        writing = asyncio.ensure_future(
+            self._writer.submit(lambda connection: set_version(connection, version))
+        )
+        writing.add_done_callback(_heard)
+        # Nor for a disk that is slow at the moment, and has just taken others.
+        await asyncio.wait([writing], timeout=SLOW_COMMIT_SECONDS)
+        if writing.done() or not self._writer.keeps_up:
+            await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns places where an agent said it."""
@@ -300,6 +308,12 @@ def _created(path: Path) -> Path:
         problem = f"cannot be created or written ({error.strerror})"
         raise LogUnusable(str(path), "io", problem) from error
     return path
+
+
+def _heard(writing: asyncio.Future[None]) -> None:
+    """Takes the error of what nobody may wait for any more."""
+    if not writing.cancelled():
+        writing.exception()
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
