@@ -34,8 +34,7 @@ TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 DATABASE_READ_CPU_SECONDS = 30.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
-# Rows are found by the time at which they changed. The machine's clock may be put back by so much
-# between two of them, and neither is lost.
+# Rows are found by when they changed: if the clock is put back by so much, none is lost.
 ROW_CLOCK_STEP_MS = 2000
 # Files are dated by the ticks of a clock, at most 10 ms apart: a second change within a tick leaves
 # no trace. A date as young as this is not believed to be the last one.
@@ -48,11 +47,10 @@ TRANSLATION_SLICE_SECONDS = 0.005
 # While the log's writer is busy, it counts as able to append for this long after a commit: what it
 # is given at once may take seconds on a slow disk.
 COMMIT_FRESH_SECONDS = 5.0
-# Who asks whether the log can append waits so long for a write of their own, and then goes by the
-# commit before: a disk that others write to takes a second and more at times.
+# Who asks whether it can append waits so long for a write, and then goes by the commit before.
 SLOW_COMMIT_SECONDS = 0.2
-# Appends that wait share a transaction until its jobs have taken this long: whoever comes next
-# waits for one transaction, not for megabytes of many sessions. Many times what a sync costs.
+# Appends share a transaction until it has taken so long, many times what a sync costs: nobody waits
+# for the megabytes of many sessions.
 TRANSACTION_SECONDS = 0.1
 
 # --- changes of files (system/file_changes.py) ---
@@ -394,7 +392,6 @@ BUDGET_TICK_SECONDS = 0.5
 BUDGET_STOP_GRACE_SECONDS = 3.0
 # An alert of an occurrence that is older is sent by nobody.
 ALERT_MARK_KEPT_SECONDS = 30 * 86400
-
 
 # --- the service (system/service.py) ---
 # Enabling a unit waits until it has started, on a machine that may just have booted.

@@ -240,7 +240,7 @@ class ClaudeSource:
                 yield chunk
             if self._states is not None and self._has_said and not self._ended:
                 self._look_at_processes()
-                yield from self._states.read()
+                yield from self._states.read(self._states.entry)
 
     def _look_at_processes(self) -> None:
         now = time.monotonic()

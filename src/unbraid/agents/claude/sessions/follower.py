@@ -16,7 +16,12 @@ from unbraid.agents.claude.sessions.session_files import (
     known_offsets,
     source_name,
 )
-from unbraid.agents.claude.transcript import PublishedState, session_line, state_line
+from unbraid.agents.claude.transcript import (
+    ProcessEntry,
+    PublishedState,
+    session_line,
+    state_line,
+)
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
@@ -94,9 +99,11 @@ class TranscriptFollower:
         if self._begun and not last:
             if self._hooked is not None:
                 yield from self._hook_lines(self._hooked.take())
-            # A hook says what the terminal asks for, the state only that it does.
+            # A hook says what the terminal asks for, the state only that it does; and an answer
+            # from here was put among the lines before the process went on by it.
+            entry = self._states.entry
             if self._hooked is None or not self._hooked.is_waiting:
-                yield from self._states.read()
+                yield from self._states.read(entry)
 
     def _written(self, chunk: Chunk) -> Iterator[Chunk]:
         """Yields a chunk with the time at which it was written. A line that has none was written
@@ -158,9 +165,13 @@ class StateSource:
         self._offset = recorded.offsets.get(STATE, 0)
         self._latest: tuple[str | None, str | None, int] | None = None
 
-    def read(self) -> Iterator[Chunk]:
-        """Yields what is new, as of the latest look at the processes."""
-        entry = self._processes.entries.get(self._session_id)
+    @property
+    def entry(self) -> ProcessEntry | None:
+        """What the process says, as of the latest look at all of them."""
+        return self._processes.entries.get(self._session_id)
+
+    def read(self, entry: ProcessEntry | None) -> Iterator[Chunk]:
+        """Yields what is new in it."""
         if entry is None or entry.status is None:
             return
         latest = (entry.status, entry.waiting_for, entry.status_since)
