@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from tests.forked import ran
+from tests.launch.agents import UNBRAID
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.testing import ScriptedModel
@@ -44,6 +44,9 @@ class Talk:
 
     async def order(self, *words: str) -> str:
         """One of our commands, from another terminal."""
-        done = await asyncio.to_thread(ran, *words, env=self.launch.env)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        process = await asyncio.create_subprocess_exec(
+            UNBRAID, *words, env=self.launch.env, stdout=asyncio.subprocess.PIPE
+        )
+        printed, _ = await process.communicate()
+        assert process.returncode == 0
+        return printed.decode()

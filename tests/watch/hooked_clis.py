@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from tests.forked import ran
 from tests.launch.agents import UNBRAID, cli_of, log_path
 from tests.launch.terminal import terminal
 from tests.launch.test_interactive import settle
@@ -57,8 +56,13 @@ class Person:
 
     async def unbraid(self, *words: str) -> tuple[int, str]:
         """One command, and what it said."""
-        done = await asyncio.to_thread(ran, *words, env=self.launch.env)
-        return done.returncode, done.stdout + done.stderr
+        process = await asyncio.create_subprocess_exec(
+            UNBRAID, *words, env=self.launch.env,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        out, _ = await process.communicate()
+        assert process.returncode is not None
+        return process.returncode, out.decode()
 
     @property
     def folder(self) -> Path:
@@ -254,7 +258,10 @@ async def session(
         launch = claude_launch(cli, model.url, home, words, asks=True)
         settle(launch, home)
         if install:
-            assert ran("hooks", "install", "claude", env=launch.env).returncode == 0
+            process = await asyncio.create_subprocess_exec(
+                UNBRAID, "hooks", "install", "claude", env=launch.env, stdout=-3
+            )
+            assert await process.wait() == 0
         async with terminal(launch.argv, launch.env, launch.cwd) as screen:
             await screen.until(READY[version])
             yield Person(launch, screen, model)

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked import ran
-from tests.launch.agents import cli_of
+from tests.launch.agents import UNBRAID, cli_of
 from tests.launch.terminal import terminal
 from tests.launch.test_interactive import VERSION, settle
 from tests.watch.watching import watched
@@ -28,8 +27,11 @@ TIMEOUT_SECONDS = 60
 
 
 async def asked(env: dict[str, str], *words: str) -> Any:
-    done = await asyncio.to_thread(ran, *words, "--json", env=env)
-    return json.loads(done.stdout)
+    process = await asyncio.create_subprocess_exec(
+        UNBRAID, *words, "--json", env=env, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    return json.loads(out)
 
 
 async def looks(env: dict[str, str]) -> Any:
