@@ -22,7 +22,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from types import EllipsisType
 from typing import Any, NamedTuple, Protocol, Self
 
 from unbraid.errors import LogError
@@ -36,7 +35,6 @@ from unbraid.events import (
 )
 from unbraid.log.entry import one_line
 from unbraid.log.port import Log
-from unbraid.log.summary import RunSummary
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
 from unbraid.redact.source import unredacted_ends
@@ -125,15 +123,12 @@ class Recorder:
         pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
         turns: TranslationTurns | None = None,
-        summary: RunSummary | EllipsisType | None = ...,
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
         was recorded before. Recorders that share `turns` translate one slice after the other: many
-        of them delay everybody else no longer than one does. `summary` is the log's answer of who
-        has just asked for the run.
+        of them delay everybody else no longer than one does.
         """
-        if isinstance(summary, EllipsisType):
-            summary = await log.run(run)
+        summary = await log.run(run)
         # Offsets may be there before the first event is.
         offsets = await log.offsets(run)
         recorder = cls(

@@ -44,13 +44,12 @@ async def open_run(
                 awaits_words=awaits_words or number > 1,
                 pipeline=pipeline,
                 turns=turns,
-                summary=summary,
             )
             return recorder, recorded
         if not summary.over:
             try:
                 recorder = await Recorder.open(
-                    log, run, redact=redact, pipeline=pipeline, turns=turns, summary=summary
+                    log, run, redact=redact, pipeline=pipeline, turns=turns
                 )
             except LogUnusable:
                 raise  # it cannot be read now, which says nothing about the run

@@ -55,7 +55,7 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
         if _is_arrival_dating(made):
             made.arrive(self._now)
             self._arrival_dating.append(made)
-        return self._made[kind]
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._factories)
