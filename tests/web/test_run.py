@@ -50,6 +50,8 @@ async def test_every_status_has_its_shape_and_its_word(site: Site, tab: Page) ->
 
 
 async def test_the_run_as_it_was_at_any_moment(site: Site, tab: Page) -> None:
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
     await site.append("run", fleet().events)
     view = await (await RunView(tab, "run").open()).look("Graph")
     await expect(view.items).to_have_count(4)
@@ -70,6 +72,7 @@ async def test_the_run_as_it_was_at_any_moment(site: Site, tab: Page) -> None:
     await view.look("Graph")
     await tab.get_by_role("button", name="End", exact=True).click()
     await expect(view.items).to_have_count(4)
+    assert asked and not [url for url in asked if "/control" in url], "nobody steers what has ended"
 
 
 async def test_it_is_played_back(site: Site, tab: Page) -> None:

@@ -1,5 +1,5 @@
 import type { Aside, CopyState, FleetEvent } from '../model/events';
-import type { Told } from './feed';
+import type { FeedOptions } from './feed';
 import { Lines } from './lines';
 import type { RunSource } from './source';
 
@@ -29,9 +29,9 @@ export class ArchivedRun implements RunSource {
     this.title = facts.title ?? '';
   }
 
-  connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void } {
+  connect(options: Omit<FeedOptions<FleetEvent | Aside>, 'path'>): { stop(): void } {
     let stopped = false;
-    void this.read(told, () => stopped);
+    void this.read(options, () => stopped);
     return { stop: () => (stopped = true) };
   }
 
@@ -44,7 +44,7 @@ export class ArchivedRun implements RunSource {
   }
 
   private async read(
-    { onlines, onstanding }: Omit<Told<FleetEvent | Aside>, 'path'>,
+    { onlines, onstanding }: Omit<FeedOptions<FleetEvent | Aside>, 'path'>,
     stopped: () => boolean,
   ): Promise<void> {
     onstanding('live', null);

@@ -7,8 +7,8 @@ test('lines are whole, wherever the bytes were cut', () => {
   const value = fc.record({ a: fc.string({ unit: 'binary' }), b: fc.integer() });
   const values = fc.array(value, { maxLength: 5 });
   fc.assert(
-    fc.property(values, fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (told, sizes) => {
-      const text = told.map((value) => `${JSON.stringify(value)}\n\n`).join('');
+    fc.property(values, fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (sent, sizes) => {
+      const text = sent.map((value) => `${JSON.stringify(value)}\n\n`).join('');
       const bytes = new TextEncoder().encode(text);
       const lines = new Lines<unknown>();
       const found: unknown[] = [];
@@ -17,7 +17,7 @@ test('lines are whole, wherever the bytes were cut', () => {
         found.push(...lines.feed(bytes.subarray(at, at + size)));
         at += size;
       }
-      expect(found).toEqual(told);
+      expect(found).toEqual(sent);
     }),
     { seed: 1 },
   );

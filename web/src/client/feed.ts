@@ -14,7 +14,7 @@ const SILENCE_MS = 40_000;
 /** A browser opens six connections to a server; tabs that nobody looks at must not hold them all. */
 const HIDDEN_MS = 60_000;
 
-export interface Told<T> {
+export interface FeedOptions<T> {
   path: string;
   /** The last place already here; null for "from now on". */
   since: () => number | null;
@@ -29,7 +29,7 @@ export class Feed<T> {
   private wake: (() => void) | null = null;
   private hidden: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly told: Told<T>) {
+  constructor(private readonly options: FeedOptions<T>) {
     document.addEventListener('visibilitychange', this.onvisible);
     addEventListener('online', this.hurry);
     void this.run();
@@ -46,7 +46,7 @@ export class Feed<T> {
 
   private async run(): Promise<void> {
     let wait = FIRST_WAIT_MS;
-    this.told.onstanding('connecting', null);
+    this.options.onstanding('connecting', null);
     while (!this.stopped) {
       let problem: Refusal | null = null;
       try {
@@ -54,12 +54,12 @@ export class Feed<T> {
       } catch (error) {
         if (error instanceof Refusal) problem = error;
         if (problem && [400, 401, 403, 404].includes(problem.status)) {
-          this.told.onstanding('refused', problem);
+          this.options.onstanding('refused', problem);
           this.stopped = true;
         }
       }
       if (this.stopped) return;
-      this.told.onstanding('reconnecting', problem);
+      this.options.onstanding('reconnecting', problem);
       // Not all at once when a server comes back to many viewers.
       await this.pause(document.hidden ? Infinity : wait * (0.75 + Math.random() / 2));
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
@@ -70,17 +70,17 @@ export class Feed<T> {
     const current = (this.current = new AbortController());
     const silence = new Silence(current);
     try {
-      const since = this.told.since();
+      const since = this.options.since();
       const headers: Record<string, string> = { accept: 'application/x-ndjson' };
       if (since !== null) headers['last-event-id'] = String(since);
-      const response = await fetch(this.told.path, { headers, signal: current.signal });
+      const response = await fetch(this.options.path, { headers, signal: current.signal });
       if (response.status === 204) {
         this.stopped = true;
-        this.told.onstanding('over', null);
+        this.options.onstanding('over', null);
         return;
       }
       if (!response.ok || response.body === null) throw await refusal(response);
-      this.told.onstanding('live', null);
+      this.options.onstanding('live', null);
       const lines = new Lines<T>();
       const reader = response.body.getReader();
       for (;;) {
@@ -89,7 +89,7 @@ export class Feed<T> {
         silence.broken();
         ongood();
         const found = lines.feed(value);
-        if (found.length > 0) this.told.onlines(found);
+        if (found.length > 0) this.options.onlines(found);
       }
     } finally {
       silence.end();

@@ -7,7 +7,7 @@ import { COPY_MS } from './watched.svelte';
 const PAGE = 200;
 /** Many agents talk at once; the list need not follow every word. */
 const REFRESH_MS = 1000;
-const TELLING = [
+const LIST_CHANGES = [
   ...['request_received', 'stream_start', 'prompt', 'stream_end', 'token_usage', 'turn_complete'],
   ...['permission_asked', 'permission_replied', 'done'],
 ];
@@ -41,14 +41,14 @@ export class Listed {
 
   constructor() {
     this.feed = new Feed({
-      path: `/v1/events?${new URLSearchParams({ types: TELLING.join() })}`,
+      path: `/v1/events?${new URLSearchParams({ types: LIST_CHANGES.join() })}`,
       since: () => null,
       onlines: () => this.soon(),
       onstanding: (standing, problem) => {
         this.standing = standing;
         this.problem = problem;
         this.lostAt = standing === 'reconnecting' ? (this.lostAt ?? Date.now()) : null;
-        // The feed tells what happens from now on; what happened before is in the list.
+        // The feed has what happens from now on; what happened before is in the list.
         if (standing === 'live') void this.refresh();
       },
     });
@@ -87,7 +87,7 @@ export class Listed {
       this.keep([...live.runs, ...first.runs]);
       this.loaded = true;
     } catch {
-      // A server that is away is told of by the feed; this comes again when it is back.
+      // The feed reports a server that is away; this comes again when it is back.
     }
   }
 

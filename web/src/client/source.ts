@@ -1,16 +1,16 @@
 import type { Aside, CopyState, FleetEvent, Runs, Run as Summary } from '../model/events';
 import { get } from './api';
-import { Feed, type Told } from './feed';
+import { Feed, type FeedOptions } from './feed';
 
 /** Where the events of one run come from. */
 export interface RunSource {
   readonly run: string;
-  /** Whether this is a file: nobody is there who could be asked or told anything. */
+  /** Whether this is a file, which cannot be steered. */
   readonly saved: boolean;
   /** What the run is called where its own events do not say so. */
   readonly title: string;
-  /** Tells events, as long as there are any; stops when it is asked to. */
-  connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void };
+  /** Gives out events, as long as there are any; stops when it is asked to. */
+  connect(options: Omit<FeedOptions<FleetEvent | Aside>, 'path'>): { stop(): void };
   /** The last event that there is now. */
   lastSeq(): Promise<number>;
   /** How complete the server's copy of a shared log is; null if it is not a shared one. */
@@ -24,8 +24,8 @@ export class ServedRun implements RunSource {
 
   constructor(readonly run: string) {}
 
-  connect(told: Omit<Told<FleetEvent | Aside>, 'path'>): { stop(): void } {
-    return new Feed({ ...told, path: `${this.path}/events` });
+  connect(options: Omit<FeedOptions<FleetEvent | Aside>, 'path'>): { stop(): void } {
+    return new Feed({ ...options, path: `${this.path}/events` });
   }
 
   async lastSeq(): Promise<number> {

@@ -32,7 +32,7 @@ export const COPY_MS = 5000;
 
 /**
  * A run that someone looks at, live or as it was. What came in is folded once a frame, and only
- * what has changed is told to those who draw it.
+ * what has changed is drawn again.
  */
 export class Watched {
   standing = $state<Standing>('connecting');
@@ -79,7 +79,7 @@ export class Watched {
   private taken = 0;
   /** The last event of the log when this page last asked; null until it knows. */
   private latest: number | null = null;
-  private told = performance.now();
+  private drawnAt = performance.now();
   private drawn = false;
   private frame: number | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +110,7 @@ export class Watched {
     return this.origin.run;
   }
 
-  /** Whether the run stands in a file, where nobody can be asked or told anything. */
+  /** Whether the run stands in a file, which cannot be steered. */
   get saved(): boolean {
     return this.origin.saved;
   }
@@ -138,11 +138,11 @@ export class Watched {
   scrub(moment: number | null): void {
     this.moment = moment;
     this.shown = moment === null ? this.live : this.recording.at(moment);
-    this.tell([...this.live.streams.keys()]);
+    this.show([...this.live.streams.keys()]);
   }
 
   private async askForCopy(): Promise<void> {
-    // A server that is away is told of by the feed: what was known stays.
+    // The feed reports a server that is away: what was known stays.
     this.copy = await this.origin.copy().catch(() => this.copy);
     if (this.copy && !this.over) this.timer = setTimeout(() => void this.askForCopy(), COPY_MS);
   }
@@ -160,7 +160,7 @@ export class Watched {
     this.frame = null;
     const began = performance.now();
     // How long drawing takes is not to be held against the folding that follows it.
-    if (this.drawn) this.told = began;
+    if (this.drawn) this.drawnAt = began;
     this.drawn = false;
     const late = this.latest === null || this.live.seq < this.latest;
     const until = began + (late ? CATCHING_UP_FOLD_MS : FOLD_MS);
@@ -179,14 +179,14 @@ export class Watched {
       this.frame = requestAnimationFrame(this.fold);
     }
     const caughtUp = this.latest !== null && this.live.seq >= this.latest;
-    if (caughtUp || began - this.told > CATCHING_UP_MS) this.draw();
+    if (caughtUp || began - this.drawnAt > CATCHING_UP_MS) this.draw();
     this.caughtUp = caughtUp;
   };
 
   private draw(): void {
     this.drawn = true;
     this.know();
-    if (this.moment === null) this.tell(this.live.touched);
+    if (this.moment === null) this.show(this.live.touched);
     this.live.touched.clear();
   }
 
@@ -213,7 +213,7 @@ export class Watched {
     }
   }
 
-  private tell(streams: Iterable<number>): void {
+  private show(streams: Iterable<number>): void {
     this.agents = this.moment === null ? this.everyone : this.shown.agents();
     this.total = this.shown.total;
     this.totals = this.shown.totals();
@@ -226,7 +226,7 @@ export class Watched {
     try {
       this.latest = await this.origin.lastSeq();
     } catch {
-      // The feed itself will tell what is wrong.
+      // The feed itself reports what is wrong.
       this.latest ??= 0;
     }
     this.frame ??= requestAnimationFrame(this.fold);

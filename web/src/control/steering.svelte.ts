@@ -3,7 +3,7 @@ import type { ControlOptions, PermissionRequest } from '../model/events';
 import { announcer } from '../parts/announcer.svelte';
 import type { Details } from './held';
 
-/** What a run can be told to do, and telling it. */
+/** What can be asked of a run, and the requests. */
 export class Steering {
   verbs = $state.raw<string[]>([]);
   /** Why it takes no messages, and the command to use for one that does. */
@@ -14,9 +14,7 @@ export class Steering {
   problem = $state('');
   busy = $state(false);
 
-  constructor(readonly run: string) {
-    void this.ask();
-  }
+  constructor(readonly run: string) {}
 
   can(verb: string): boolean {
     return this.verbs.includes(verb);
@@ -36,26 +34,26 @@ export class Steering {
     } catch (error) {
       // While there is no connection, what was known may still be true: it is asked again after.
       if (error instanceof Unreachable) return;
-      // Who cannot be asked cannot be told either.
+      // What is not known to be possible is not offered.
       this.verbs = [];
       this.reason = this.command = '';
     }
   }
 
   message(text: string): Promise<boolean> {
-    return this.tell(`${this.path}/message`, { text }, 'Sent');
+    return this.send(`${this.path}/message`, { text }, 'Sent');
   }
 
   interrupt(): Promise<boolean> {
-    return this.tell(`${this.path}/interrupt`, undefined, 'Interrupted');
+    return this.send(`${this.path}/interrupt`, undefined, 'Interrupted');
   }
 
   cancel(): Promise<boolean> {
-    return this.tell(`${this.path}/cancel`, undefined, 'Asked to end');
+    return this.send(`${this.path}/cancel`, undefined, 'Asked to end');
   }
 
   stop(stream: number): Promise<boolean> {
-    return this.tell(`${this.path}/streams/${stream}/stop`, undefined, 'Asked to stop');
+    return this.send(`${this.path}/streams/${stream}/stop`, undefined, 'Asked to stop');
   }
 
   async answer(
@@ -67,7 +65,7 @@ export class Steering {
     const path = `/v1/permissions/${encodeURIComponent(request)}`;
     const words = { allow: 'Allowed', deny: 'Denied', give_back: 'Given back' }[behavior];
     const body = { behavior, message: message || null, where: 'page', run: this.run, ...details };
-    const done = await this.tell(path, body, words);
+    const done = await this.send(path, body, words);
     if (behavior === 'give_back') await this.ask();
     return done;
   }
@@ -76,7 +74,7 @@ export class Steering {
     return `/v1/runs/${encodeURIComponent(this.run)}`;
   }
 
-  private async tell(path: string, body: unknown, done: string): Promise<boolean> {
+  private async send(path: string, body: unknown, done: string): Promise<boolean> {
     this.busy = true;
     this.problem = '';
     try {

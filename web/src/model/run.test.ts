@@ -34,7 +34,7 @@ test('the first prompt, stated twice, is shown once', () => {
   expect(items(run(...begin)).map((item) => [item.kind, item.text])).toEqual([['prompt', 'Go']]);
 });
 
-test('a call leads to the agent that it started, also if that was told first', () => {
+test('a call leads to the agent that it started, also if that came first', () => {
   const state = run(
     ...begin,
     { ...child, type: 'stream_start', parent_stream_id: 0, tool_use_id: 'call' },

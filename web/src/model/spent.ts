@@ -109,9 +109,9 @@ export class Totals {
    *  was cut off, and its dollars stay computed. */
   private covered(accounted: boolean): Spent {
     const seen = { ...this.seen };
-    const told = this.account === null ? 0 : tokensOf(this.account) + tokensOf(this.before);
-    if (!accounted || told >= tokensOf(seen)) return seen;
-    const part = told / tokensOf(seen);
+    const reported = this.account === null ? 0 : tokensOf(this.account) + tokensOf(this.before);
+    if (!accounted || reported >= tokensOf(seen)) return seen;
+    const part = reported / tokensOf(seen);
     seen.unpriced_tokens = Math.round(seen.unpriced_tokens * part);
     if (seen.estimated_usd !== null) seen.estimated_usd *= part;
     return seen;

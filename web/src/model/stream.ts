@@ -57,7 +57,7 @@ export class Stream {
   private asking = new Map<string, string>();
   /** Calls without a result, with the stream that each has started. */
   private pending = new Map<string, number | null>();
-  /** The streams that calls have started, by call: one may be told before its call. */
+  /** The streams that calls have started, by call: one may come before its call. */
   private children = new Map<string, number>();
   private lastError = '';
   private context: ContextMark[] = [];

@@ -4,7 +4,7 @@ export class Playback {
   speed = $state(1);
   #frame = 0;
 
-  /** `read` tells the moment shown and the run's bounds; `show` is told the next one, null for the
+  /** `read` returns the moment shown and the run's bounds; `show` gets the next one, null for the
    *  end. */
   constructor(
     private read: () => { at: number | null; begin: number; end: number },
