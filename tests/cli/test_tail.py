@@ -8,11 +8,15 @@ import signal
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.launch.agents import UNBRAID
 from tests.launch.test_passing import start
 from tests.tui.screens import opening, said
+from unbraid.cli import EXIT_CODES, main
+from unbraid.errors import LogError
 from unbraid.log import SqliteLog
+from unbraid.log.sample import story
 
 
 async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Path) -> None:
@@ -70,3 +74,29 @@ async def test_a_log_that_goes_away_is_missed(
         err = await process.stderr.read()
         assert await process.wait() == 4
     assert err == f"unbraid: {path}: the log was deleted or replaced meanwhile\n".encode()
+
+
+@pytest.mark.parametrize(
+    "argv", [("tail",), ("tail", "--json"), ("attach",), ("cat",), ("tree",), ("export",)],
+    ids=" ".join,
+)  # fmt: skip
+async def test_an_event_whose_bytes_were_overwritten_is_named_with_what_helps(
+    argv: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UNBRAID_HOME", str(tmp_path))
+    path = tmp_path / "log.db"
+    log = await SqliteLog.open(path)
+    await log.append("one", story(["some words"]))
+    await log.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"delta":"some', b'"delta"!"some'))
+    assert path.read_bytes() != whole
+    result = await asyncio.to_thread(CliRunner().invoke, main, [*argv, "one"])
+    assert result.exit_code == EXIT_CODES[LogError], result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("unbraid: run one: event 3 is damaged in the log")
+    assert "`unbraid doctor --repair`" in line
+    assert "some words" not in result.output
+    # The other advice, for who has no shared log.
+    pruned = await asyncio.to_thread(CliRunner().invoke, main, ["prune", "--run", "one"])
+    assert pruned.exit_code == 0 and "unbraid prune --run one" in line

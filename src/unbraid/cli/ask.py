@@ -143,7 +143,7 @@ async def _ask(
 async def _follow(request: Request, view: FleetView) -> int:
     """Show a run to its end; the exit code."""
     from unbraid.control.sockets import steerable
-    from unbraid.events import Done, decode_event
+    from unbraid.events import Done
     from unbraid.log import data_folder
     from unbraid.serve.server import stopped_by_signals
 
@@ -163,7 +163,7 @@ async def _follow(request: Request, view: FleetView) -> int:
             ):
                 async for batch in batches:
                     for entry in batch:
-                        event = decode_event(entry.data)
+                        event = entry.event
                         view.show(event, entry.data)
                         ok = isinstance(event, Done) and event.ok
     finally:

@@ -95,7 +95,6 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
     from unbraid.cli.output.messages import warn
     from unbraid.cli.output.printer import Printer, terminal_width
     from unbraid.errors import CallerError
-    from unbraid.events import decode_event
     from unbraid.machine import Machine
 
     printer, known = Printer(terminal_width()), stream is None
@@ -111,7 +110,7 @@ async def _show(run: str, stream: int | None, *, redact: bool) -> None:
                 for entry in batch:
                     if stream is None or entry.stream_id == stream:
                         known = True
-                        for line in printer.lines(decode_event(entry.data)):
+                        for line in printer.lines(entry.event):
                             click.echo(line)
     if not known:
         raise CallerError(f"run {summary.run} has no stream {stream}")

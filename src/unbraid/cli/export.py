@@ -86,13 +86,10 @@ async def _redacted(events: Iterable[FleetEvent]) -> list[FleetEvent]:
     """Returns events as the reader that redacts a log gives them out: it knows secrets that are in
     no source in one piece.
     """
-    from unbraid.events import decode_event
     from unbraid.log.memory import MemoryLog
+    from unbraid.log.port import run_pages
 
-    log, shown, since = MemoryLog(), list["FleetEvent"](), 0
+    log = MemoryLog()
     await log.append("export", list(events))
     reader = redacted_log(log, redact=True)
-    while entries := await reader.read("export", since):
-        since = entries[-1].seq
-        shown += [decode_event(entry.data) for entry in entries]
-    return shown
+    return [entry.event async for page in run_pages(reader, "export") for entry in page]

@@ -47,7 +47,6 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
     from unbraid.cli.output.log_batches import batches_with_pauses
     from unbraid.cli.output.messages import warn
     from unbraid.cli.output.printer import Printer, terminal_width
-    from unbraid.events import decode_event
     from unbraid.log import Entry
     from unbraid.machine import Machine
 
@@ -70,11 +69,12 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
             for printer in printers.values():
                 printer.fit(terminal_width())
             for entry in batch:
+                event = entry.event
                 if as_json:
                     sys.stdout.buffer.write(safe_json(entry.data) + b"\n")
                     continue
                 printer = printers.setdefault(entry.run, Printer(terminal_width()))
-                lines = printer.lines(decode_event(entry.data))
+                lines = printer.lines(event)
                 shown = _print(entry.run, lines, shown, alone=run is not None)
                 if entry.type == "done":
                     del printers[entry.run]

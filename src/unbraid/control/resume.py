@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.agents.registry import kind
 from unbraid.errors import CallerError
-from unbraid.events import FleetSessionMeta, StreamStart, decode_event
+from unbraid.events import FleetSessionMeta, StreamStart
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 
@@ -47,7 +47,7 @@ async def agent_of(log: Log, run: str, stream: int) -> str | None:
         earlier: int | None = None
         known = False
         for entry in await log.read(run, 0, 1000, stream_id=wanted, types=types):
-            event = decode_event(entry.data)
+            event = entry.event
             known = True
             if isinstance(event, StreamStart | FleetSessionMeta) and event.agent_id:
                 return event.agent_id
@@ -62,4 +62,4 @@ async def agent_of(log: Log, run: str, stream: int) -> str | None:
 async def _agent_name(log: Log, run: str, stream: int) -> str | None:
     """Returns what the agent of a stream is called."""
     first = await log.read(run, 0, 1, stream_id=stream, types=("stream_start",))
-    return decode_event(first[0].data).agent if first else None
+    return first[0].event.agent if first else None

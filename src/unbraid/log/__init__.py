@@ -26,6 +26,7 @@ from unbraid.log.port import (
     Retained,
     SearchableLog,
     every_run,
+    run_pages,
     staleness,
 )
 from unbraid.log.sqlite import SqliteLog
@@ -56,6 +57,7 @@ __all__ = [
     "machine_log",
     "open_log",
     "opened_log",
+    "run_pages",
     "shares_log",
     "staleness",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import one_line
 from unbraid.log.port import LogConflict
 from unbraid.log.summary import RunSummary
+from unbraid.wire.names import checked_run, checked_source
 
 Line = tuple[FleetEvent, bytes]
 
@@ -18,8 +19,14 @@ INT64 = 2**63
 ENCODED_AT_ONCE = 512
 
 
-async def encoded(events: Sequence[FleetEvent]) -> list[Line]:
-    """Returns events with their lines; raises CallerError if a number does not fit a log."""
+async def checked_append(
+    run: str, events: Sequence[FleetEvent], offsets: Mapping[str, int] | None
+) -> tuple[list[Line], dict[str, int]]:
+    """Returns an append's events with their lines, and its offsets. Raises CallerError if a name is
+    none, or a number does not fit a log.
+    """
+    checked_run(run)
+    checked = {checked_source(name): at for name, at in (offsets or {}).items()}
     lines: list[Line] = []
     for start in range(0, len(events), ENCODED_AT_ONCE):
         lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
@@ -27,7 +34,7 @@ async def encoded(events: Sequence[FleetEvent]) -> list[Line]:
             await asyncio.sleep(0)
     if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
         raise CallerError("a number of an event does not fit 64 bits")
-    return lines
+    return lines, checked
 
 
 def admit(

@@ -6,9 +6,21 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from unbraid.errors import LogError
 from unbraid.events import PASSING_THROUGH, FleetEvent, decode_event, encode
+from unbraid.wire.record import BAD_JSON
 
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
+
+
+class DamagedEvent(LogError):
+    """The bytes of an event in the log are not those that were written."""
+
+    def __init__(self, run: str, seq: int) -> None:
+        copy = "`unbraid doctor --repair` makes this machine's copy of a shared log anew"
+        own = f"`unbraid prune --run {run}` deletes the run from a log of its own"
+        super().__init__(f"run {run}: event {seq} is damaged in the log; {copy}, {own}")
+        self.run, self.seq = run, seq
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -24,8 +36,24 @@ class Entry(Struct, frozen=True, gc=False):
 
     @property
     def event(self) -> FleetEvent:
-        """The event itself, decoded."""
-        return decode_event(self.data)
+        """The event itself, decoded. Raises DamagedEvent if that cannot be done any more."""
+        try:
+            return decode_event(self.data)
+        except BAD_JSON:
+            raise DamagedEvent(self.run, self.seq) from None
+
+
+def entry_of(run: str, event: FleetEvent, data: bytes, *, cursor: int = 0) -> Entry:
+    """Returns an event as an entry; `data` is its line."""
+    return Entry(
+        cursor=cursor,
+        run=run,
+        seq=event.seq,
+        ts=event.ts,
+        stream_id=event.stream_id,
+        type=event.type,
+        data=data,
+    )
 
 
 def one_line(event: FleetEvent) -> bytes:

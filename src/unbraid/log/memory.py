@@ -16,15 +16,14 @@ from msgspec.structs import replace
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetRetracted
 from unbraid.fleet.query import Query
-from unbraid.log.admission import admit
-from unbraid.log.entry import Entry, one_line
+from unbraid.log.admission import admit, checked_append
+from unbraid.log.entry import Entry, entry_of
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.search_blocks import RETRACTED, IndexedBlock, RankedPlace, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import checked_run, checked_source
 
 
 @dataclass
@@ -62,22 +61,13 @@ class MemoryLog:
     ) -> Appended:
         """Keep events, offsets and raw bytes together, or none of them."""
         await self.check()
-        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        held = self._runs.get(checked_run(run)) or _Run(RunSummary(run))
-        lines = [(event, one_line(event)) for event in events]
+        lines, checked = await checked_append(run, events, offsets)
+        held = self._runs.get(run) or _Run(RunSummary(run))
         fresh = admit(held.summary, lines, held.stored)
         self._runs[run] = held
         for event, data in fresh:
             self._last_cursor += 1
-            entry = Entry(
-                cursor=self._last_cursor,
-                run=run,
-                seq=event.seq,
-                ts=event.ts,
-                stream_id=event.stream_id,
-                type=event.type,
-                data=data,
-            )
+            entry = entry_of(run, event, data, cursor=self._last_cursor)
             held.entries.append(entry)
             self._all[entry.cursor] = entry
             held.summary.fold(event, len(data))
@@ -89,7 +79,7 @@ class MemoryLog:
                     else said
                     for said in held.said
                 ]
-        for name, at in offsets.items():
+        for name, at in checked.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}
         held.spool += [part for part in spool if (part.source, part.offset) not in known]

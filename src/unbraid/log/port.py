@@ -352,6 +352,20 @@ async def every_run(
         page = await log.runs(status=status, limit=page_size, before=page[-1].page)
 
 
+async def run_pages(
+    log: LogReader,
+    run: str,
+    since: int = 0,
+    *,
+    stream_id: int | None = None,
+    types: Collection[str] = (),
+) -> AsyncIterator[list[Entry]]:
+    """All events of a run after the seq `since` that there are now, page by page."""
+    while page := await log.read(run, since, stream_id=stream_id, types=types):
+        yield page
+        since = page[-1].seq
+
+
 class Feed(NamedTuple):
     """Events of all runs: each as soon as its own run allows, and in the order of the log."""
 

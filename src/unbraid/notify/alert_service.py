@@ -21,7 +21,7 @@ from unbraid.alerts.schedule import MessageSchedule
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log, every_run
+from unbraid.log.port import Log, every_run, run_pages
 from unbraid.notify.budget_stop import BudgetStops
 from unbraid.notify.outgoing_alerts import OutgoingAlerts
 from unbraid.notify.page_alerts import PageAlerts
@@ -109,12 +109,12 @@ class AlertService:
         """Reads where the runs that are not over stand."""
         await asyncio.to_thread(self._marks.prune)
         async for run in every_run(self._log, status="live"):
-            since = 0
-            while page := await self._log.read(run.run, since, types=STANDING):
+            seen = 0
+            async for page in run_pages(self._log, run.run, types=STANDING):
                 for entry in page:
                     self._monitor.apply(entry.run, entry.event)
-                since = page[-1].seq
-            self._seen[run.run] = since
+                seen = page[-1].seq
+            self._seen[run.run] = seen
             self._monitor.reach(run.run, run.updated)
 
     def _take(self, entry: Entry) -> None:

@@ -8,7 +8,7 @@ from unbraid.alerts.budget import shares
 from unbraid.alerts.conditions import BUDGET, STANDING, Condition, RunConditions
 from unbraid.alerts.rules import AlertRules, RunFacts
 from unbraid.log import opened_log
-from unbraid.log.port import every_run
+from unbraid.log.port import every_run, run_pages
 from unbraid.screen import duration, short
 from unbraid.system.clock import now_ms
 
@@ -27,11 +27,10 @@ async def explained(rules: AlertRules) -> list[ExplainedCondition]:
     found: list[ExplainedCondition] = []
     async with opened_log() as log:
         async for summary in every_run(log, status="live"):
-            run, since = RunConditions(summary.run), 0
-            while page := await log.read(summary.run, since, types=STANDING):
+            run = RunConditions(summary.run)
+            async for page in run_pages(log, summary.run, types=STANDING):
                 for entry in page:
                     run.apply(entry.event)
-                since = page[-1].seq
             run.reach(summary.updated)
             found += _of_run(rules, run, now_ms())
     return found

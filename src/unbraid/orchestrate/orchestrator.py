@@ -13,7 +13,7 @@ from pathlib import Path
 from unbraid.agents.agent_spec import Limits
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
-from unbraid.events import Draft, FleetEvent, RequestReceived, decode_event
+from unbraid.events import Draft, FleetEvent, RequestReceived
 from unbraid.log.engines import memory_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
@@ -99,7 +99,7 @@ class Orchestrator:
                 async with aclosing(request.follow()) as batches:
                     async for batch in batches:
                         for entry in batch:
-                            yield decode_event(entry.data)
+                            yield entry.event
             finally:
                 if not request.over:
                     await request.cancel()
@@ -112,7 +112,7 @@ class Orchestrator:
         """Yields the events of a run, replayed and then live."""
         async for batch in self.log.follow(run, since):
             for entry in batch:
-                yield decode_event(entry.data)
+                yield entry.event
 
     async def start(
         self,
@@ -230,7 +230,7 @@ class Orchestrator:
         first = await self.log.read(run, 0, 1)
         if not first:
             return False
-        event = decode_event(first[0].data)
+        event = first[0].event
         if not isinstance(event, RequestReceived) or event.prompt != prompt:
             raise RequestConflict(f"the key {key[:80]!r} was used for another request")
         return True

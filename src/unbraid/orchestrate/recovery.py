@@ -12,11 +12,11 @@ from contextlib import suppress
 
 from unbraid.agents.registry import is_kind
 from unbraid.errors import LogError
-from unbraid.events import FleetEvent, decode_event
+from unbraid.events import FleetEvent
 from unbraid.fleet.delegation import SOURCE
 from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
-from unbraid.log.port import Log, SharedLog, every_run
+from unbraid.log.port import Log, SharedLog, every_run, run_pages
 from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
@@ -77,7 +77,4 @@ async def end_dead_run(log: Log, session: str) -> bool:
 
 
 async def _events(log: Log, run: str) -> list[FleetEvent]:
-    events: list[FleetEvent] = []
-    while entries := await log.read(run, events[-1].seq if events else 0):
-        events += [decode_event(entry.data) for entry in entries]
-    return events
+    return [entry.event async for page in run_pages(log, run) for entry in page]

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from unbraid.errors import LogError
 from unbraid.log.entry import Entry
-from unbraid.log.port import WholeLogReader
+from unbraid.log.port import WholeLogReader, run_pages
 from unbraid.otel.exporter import MAX_BYTES, MAX_SPANS, OtlpExporter, TracedSpan, size_of
 from unbraid.otel.state import SentCursor, TraceParents
 from unbraid.prices.loader import load_prices
@@ -57,10 +57,9 @@ class TraceSender:
 
     async def send_run(self, run: str) -> bool:
         """Sends all that a run has now; returns whether it is over. Raises CollectorAway."""
-        trace, since = self._begin(run), 0
-        while entries := await self._log.read(run, since):
-            await self._send([s for entry in entries for s in self._spans(trace, entry)])
-            since = entries[-1].seq
+        trace = self._begin(run)
+        async for page in run_pages(self._log, run):
+            await self._send([s for entry in page for s in self._spans(trace, entry)])
         return trace.over
 
     async def follow_run(self, run: str) -> None:

@@ -29,7 +29,7 @@ from unbraid.events import (
     decode_event,
 )
 from unbraid.fleet.amounts import plausible_count, plausible_dollars
-from unbraid.log.entry import Entry, one_line
+from unbraid.log.entry import entry_of, one_line
 from unbraid.log.port import Log, LogConflict, SharedLog
 from unbraid.record.ingest import NotItsRun
 from unbraid.record.started_streams import StartedStreams
@@ -132,21 +132,9 @@ class EventIngest:
         from unbraid.redact.feed import RunRedactor
 
         redactor = RunRedactor(self._log, run, events[0].seq - 1)
-        decided = await redactor.take([_entry(run, event) for event in events])
+        decided = await redactor.take([entry_of(run, each, one_line(each)) for each in events])
         decided += redactor.expire(time.time())
         return [redact_event(entry.event) for entry in decided]
-
-
-def _entry(run: str, event: FleetEvent) -> Entry:
-    return Entry(
-        cursor=0,
-        run=run,
-        seq=event.seq,
-        ts=event.ts,
-        stream_id=event.stream_id,
-        type=event.type,
-        data=one_line(event),
-    )
 
 
 def _checked(line: bytes, seq: int) -> FleetEvent:

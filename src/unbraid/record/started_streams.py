@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, StreamStart
-from unbraid.log.port import LogReader
+from unbraid.log.port import LogReader, run_pages
 
 MAX_HELD_RUNS = 1000
 
@@ -44,9 +44,9 @@ class StartedStreams:
         seq, depths = self._held.pop(run, (0, []))
         if seq > last:  # the run was deleted, and has begun anew
             seq, depths = 0, []
-        while entries := await self._log.read(run, seq, types=("stream_start",)):
-            depths += [each.event.depth for each in entries if each.seq <= last]
-            seq = entries[-1].seq
+        async for page in run_pages(self._log, run, seq, types=("stream_start",)):
+            depths += [each.event.depth for each in page if each.seq <= last]
+            seq = page[-1].seq
             if seq > last:
                 break
         if len(self._held) >= MAX_HELD_RUNS:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from unbraid.agents.port import Delta
 from unbraid.log.entry import Entry
-from unbraid.log.port import READ_LIMIT, LogReader
+from unbraid.log.port import READ_LIMIT, LogReader, run_pages
 from unbraid.redact.events import ASIDES, SAID, EventDeltas
 from unbraid.redact.lines import LineFormats, LineRedactor
 from unbraid.redact.secrets import redact
@@ -93,13 +93,10 @@ class RunRedactor:
             span *= 8
 
     async def _looked_up(self, entry: Entry, start: int) -> bool:
-        since, said, size, whole = start, list[bytes](), 0, start == 0
+        said, size, whole = list[bytes](), 0, start == 0
         block: str | int | None = None
-        while entries := await self._log.read(
-            self._run, since, READ_LIMIT, stream_id=entry.stream_id
-        ):
-            since = entries[-1].seq
-            for each in entries:
+        async for page in run_pages(self._log, self._run, start, stream_id=entry.stream_id):
+            for each in page:
                 if each.seq >= entry.seq or each.type in ASIDES:
                     continue
                 read = _EVENTS.read(each.data)
@@ -110,7 +107,7 @@ class RunRedactor:
                 if isinstance(read, Delta):
                     said.append(each.data)
                     size += len(read.text)
-            if since >= entry.seq:
+            if page[-1].seq >= entry.seq:
                 break
         if whole or size >= LOOK_UP_BYTES:
             self._lines.skip(said)

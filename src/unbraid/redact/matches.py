@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from unbraid.agents.port import SearchHit
-from unbraid.events import decode_event
 from unbraid.fleet.query import CUT, Query
 from unbraid.log.port import Found, LogReader
 from unbraid.log.search_blocks import RankedPlace, SearchBlocks, best_first
@@ -60,7 +59,7 @@ async def _block(shown: LogReader, place: Found) -> str:
     for _ in range(BLOCK_READS):
         entries = await shown.read(place.run, since, BLOCK_EVENTS, stream_id=place.stream_id)
         for entry in entries:
-            for block in blocks.feed(decode_event(entry.data)):
+            for block in blocks.feed(entry.event):
                 if block.seq == place.seq:
                     return block.text
         if not entries:

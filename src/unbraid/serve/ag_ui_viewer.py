@@ -114,7 +114,7 @@ async def fold(log: LogReader, name: str, run: AgUiRun, until: int) -> tuple[int
     while since < until and (entries := await log.read(name, since)):
         for entry in entries:
             if entry.seq <= until:
-                messages.apply(run.apply(decode_event(entry.data)))
+                messages.apply(run.apply(entry.event))
                 ts = entry.ts
         since = entries[-1].seq
     return ts, messages

@@ -150,15 +150,15 @@ async def with_logged(
 
 async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
     from unbraid.agents.registry import is_kind
-    from unbraid.events import FleetTokenUsage, decode_event
+    from unbraid.events import FleetTokenUsage
     from unbraid.fleet.prices import tokens_of
     from unbraid.fleet.shares import ShareCounter
+    from unbraid.log.port import run_pages
 
-    counter, since = ShareCounter(prices), 0
-    while batch := await log.read(run.run, since, types=("token_usage",)):
-        since = batch[-1].seq
-        for entry in batch:
-            event = decode_event(entry.data)
+    counter = ShareCounter(prices)
+    async for page in run_pages(log, run.run, types=("token_usage",)):
+        for entry in page:
+            event = entry.event
             if isinstance(event, FleetTokenUsage):
                 counter.add(
                     tokens_of(event),

@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
-import msgspec
-
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
-from unbraid.log import Log, has_log, opened_log
+from unbraid.log import Log, has_log, opened_log, run_pages
+from unbraid.log.entry import DamagedEvent
 from unbraid.sessions.files import LOG
 from unbraid.sessions.importer import open_logged
 from unbraid.translate.tracks import RunTracks, Track, split
 from unbraid.wire.names import names_run
+from unbraid.wire.record import BAD_JSON
 
 T = TypeVar("T")
 
@@ -29,10 +29,7 @@ def logged_run(name: str, env: Mapping[str, str], *, redact: bool = False) -> Ru
         summary = await open_logged(log, name, env, redact=redact)
         if summary is None or summary.first_seq > 1:
             return []  # of one whose events were deleted, the session's files may still be there
-        lines: list[bytes] = []
-        while entries := await log.read(summary.run, len(lines)):
-            lines += [entry.data + b"\n" for entry in entries]
-        return lines
+        return [e.data + b"\n" async for page in run_pages(log, summary.run) for e in page]
 
     lines = _ask(read, env) if names_run(name) else None
     return RunTracks(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
@@ -70,5 +67,7 @@ def logged_events(run: RunTracks) -> Iterator[FleetEvent]:
             continue
         try:
             yield decode_event(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        except BAD_JSON as error:
+            if run.session is not None:  # a run of our own log, from its first event on
+                raise DamagedEvent(run.session, number) from None
             raise SourceError(track.name, f"line {number} is not a fleet event: {error}") from None

@@ -8,7 +8,7 @@ from functools import partial
 from rich.style import Style
 from rich.text import Text
 
-from unbraid.events import StreamStart, decode_event
+from unbraid.events import StreamStart
 from unbraid.fleet import status
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.tree import Node, Tree, spent
@@ -49,7 +49,7 @@ class RunTree:
                 # Most of a run: only its reader needs the words.
                 self.tree.note_words(entry.stream_id, entry.ts)
                 continue
-            event = decode_event(entry.data)
+            event = entry.event
             if isinstance(event, StreamStart) and event.tool_use_id:
                 self.children[event.tool_use_id] = event.stream_id
             self.tree.apply((event,))

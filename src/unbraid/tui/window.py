@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from unbraid.events import decode_event
 from unbraid.fleet.conversation import Item, ItemLimits, StreamConversation
 from unbraid.log.port import LogReader
 from unbraid.tui.page_index import PAGE_EVENTS, SHOWN, PageIndex
@@ -101,5 +100,5 @@ class Window:
             self.run, into.last_seq, PAGE_EVENTS, stream_id=self.stream, types=SHOWN
         )
         wanted = [entry for entry in entries if beyond is None or entry.seq < beyond]
-        into.feed(decode_event(entry.data) for entry in wanted)
+        into.feed(entry.event for entry in wanted)
         return len(wanted) == len(entries) > 0

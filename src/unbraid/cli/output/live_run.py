@@ -12,7 +12,6 @@ from rich.text import Text
 
 from unbraid.cli.output.live_display import start_live_display
 from unbraid.cli.output.printer import Printer
-from unbraid.events import decode_event
 from unbraid.log.entry import Entry
 from unbraid.tui.run_tree import RunTree
 
@@ -43,7 +42,7 @@ class LiveRunView:
         async for batch in batches:
             self._run_tree.apply(batch)
             for entry in batch:
-                for line in self._printer.lines(decode_event(entry.data)):
+                for line in self._printer.lines(entry.event):
                     self.say(line)
 
     def say(self, text: str) -> None:

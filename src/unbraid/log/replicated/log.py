@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
-from unbraid.log.admission import encoded
+from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases, SharedLeases
 from unbraid.log.port import (
@@ -44,7 +44,6 @@ from unbraid.timings import (
     SETTLE_TIMEOUT_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import checked_run, checked_source
 
 _encode = msgspec.json.Encoder().encode
 CUT_TOGETHER = 32
@@ -85,11 +84,9 @@ class ReplicatedLog:
         spool: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, offsets and raw bytes as one record."""
-        checked_run(run)
-        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        lines = await encoded(events)
+        lines, checked = await checked_append(run, events, offsets)
         self._usable()
-        return await self._writer.append(run, lines, offsets, spool)
+        return await self._writer.append(run, lines, checked, spool)
 
     async def read(
         self,

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from unbraid.events import decode_event
-from unbraid.log.port import READ_LIMIT, LogConflict, every_run
+from unbraid.log.port import LogConflict, every_run, run_pages
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sqlite.log import SqliteLog
 from unbraid.log.summary import RunSummary
@@ -59,10 +58,9 @@ async def _restored(source: SqliteLog, summary: RunSummary, log: ReplicatedLog) 
         # Retention has left its summary alone.
         await log.put_summary(summary, offsets)
         return 0
-    added, since = 0, 0
-    while entries := await source.read(summary.run, since, READ_LIMIT):
-        since = entries[-1].seq
-        events = [decode_event(entry.data) for entry in entries]
-        given = offsets if since == summary.last_seq else None
+    added = 0
+    async for page in run_pages(source, summary.run):
+        events = [entry.event for entry in page]
+        given = offsets if page[-1].seq == summary.last_seq else None
         added += (await log.append(summary.run, events, offsets=given)).added
     return added

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from unbraid.events import FleetEvent
-from unbraid.log.admission import encoded
+from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
@@ -41,7 +41,6 @@ from unbraid.timings import (
     SQLITE_BUSY_TIMEOUT_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import checked_run, checked_source
 
 T = TypeVar("T")
 
@@ -113,11 +112,9 @@ class SqliteLog:
         spool: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, offsets and raw bytes in one transaction."""
-        checked_run(run)
-        offsets = {checked_source(name): at for name, at in (offsets or {}).items()}
-        lines = await encoded(events)
+        lines, checked = await checked_append(run, events, offsets)
         return await self._writer.submit(
-            lambda connection: self._appender.append(connection, run, lines, offsets, spool)
+            lambda connection: self._appender.append(connection, run, lines, checked, spool)
         )
 
     async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:

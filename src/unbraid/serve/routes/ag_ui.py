@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from unbraid.errors import CallerError
-from unbraid.events import decode_event
 from unbraid.hub.frames import Form
+from unbraid.log.port import run_pages
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
@@ -164,13 +164,11 @@ async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContext
 
 async def _interrupted_at(services: Services, name: str, run: AgUiRun, wanted: list[str]) -> int:
     """Applies a run's events up to where it waits for all of these answers; returns that seq."""
-    since = 0
-    while entries := await services.log.read(name, since):
-        for entry in entries:
-            run.apply(decode_event(entry.data))
+    async for page in run_pages(services.log, name):
+        for entry in page:
+            run.apply(entry.event)
             if run.interrupted and all(map(run.waits_for, wanted)):
                 return entry.seq
-        since = entries[-1].seq
     raise Problem(409, "this thread is not waiting for these answers")
 
 

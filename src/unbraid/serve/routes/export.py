@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
-from unbraid.events import decode_event
 from unbraid.export import FORMATS, MEDIA_TYPES, RunFile
+from unbraid.log.port import run_pages
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
@@ -26,11 +26,9 @@ async def export_run(request: Request) -> Response:
     form = parameters.choice(request, "format", FORMATS) or "html"
     stream_id = parameters.number(request, "stream")
     summary = await existing_run(request)
-    log, since = services_of(request).log, 0
     made = RunFile(summary.run, form, stream=stream_id)
-    while entries := await log.read(summary.run, since):
-        since = entries[-1].seq
-        made.apply([decode_event(entry.data) for entry in entries])
+    async for page in run_pages(services_of(request).log, summary.run):
+        made.apply([entry.event for entry in page])
     try:
         export = made.export()
     except CallerError as error:

@@ -9,11 +9,12 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart, decode_event
+from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart
 from unbraid.fleet.conversation import Item, StreamConversation
 from unbraid.fleet.status import FILTERS, WaitingFor
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
+from unbraid.log.port import run_pages
 from unbraid.log.summary import RunSummary
 from unbraid.serve import parameters
 from unbraid.serve.log_health import CopyState
@@ -171,10 +172,8 @@ async def usage(request: Request) -> Response:
 
 
 async def _events(request: Request, run: str, **which: Any) -> AsyncIterator[list[FleetEvent]]:
-    log, since = services_of(request).log, 0
-    while entries := await log.read(run, since, **which):
-        since = entries[-1].seq
-        yield [decode_event(entry.data) for entry in entries]
+    async for page in run_pages(services_of(request).log, run, **which):
+        yield [entry.event for entry in page]
 
 
 STATUS = Parameter(

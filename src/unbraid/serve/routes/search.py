@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
-from unbraid.events import StreamStart, decode_event
+from unbraid.events import StreamStart
 from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
@@ -88,7 +88,7 @@ async def _found_run(services: Services, found: list[Found | SearchHit]) -> Foun
     for stream_id in dict.fromkeys(each.stream_id for each in found if isinstance(each, Found)):
         started = ["stream_start"]
         for entry in await services.log.read(run, limit=1, stream_id=stream_id, types=started):
-            event = decode_event(entry.data)
+            event = entry.event
             if isinstance(event, StreamStart):
                 agents.append(FoundAgent(stream_id, event.agent, event.description))
     if summary is None:
