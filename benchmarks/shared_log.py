@@ -211,7 +211,7 @@ async def large(log: Log) -> Measured:
     raw = Chunk("out", 0, random.Random(2).randbytes(LARGE_BYTES))
     await log.append("large", story([])[:2])
     start = time.perf_counter()
-    await log.append("large", [replace(event, delta=words)], spool=[raw])
+    await log.append("large", [replace(event, delta=words)], chunks=[raw])
     seconds = time.perf_counter() - start
     return Measured("one event of 32 MiB with 32 MiB of raw bytes", seconds, "s", at_most=8)
 

@@ -134,8 +134,8 @@ async def test_the_name_of_a_request_leads_to_no_other_route(shared: Shared) -> 
 async def test_one_machine_does_not_take_the_place_of_all_others(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending_machines, "MAX_LINES_OF_ONE", 3)
-    monkeypatch.setattr(sending_machines, "MAX_LINES", 4)
+    monkeypatch.setattr(sending_machines, "MAX_PROCESSES_OF_ONE", 3)
+    monkeypatch.setattr(sending_machines, "MAX_PROCESSES", 4)
     other, polls = await shared.forger("ci", "honest"), list[asyncio.Task[httpx.Response]]()
     *forgers, last = await shared.forgers("build", "a", "b", "c", "d")
     for each in forgers:

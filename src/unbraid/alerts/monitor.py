@@ -50,7 +50,7 @@ class SpentBudget(Struct, frozen=True):
         self.meter.reopen(self.limit, self.spent)
 
 
-class _Held(Struct, frozen=True):
+class _LastingCondition(Struct, frozen=True):
     run: RunFacts
     condition: Condition
 
@@ -65,8 +65,8 @@ class AlertMonitor:
         self._queue: list[tuple[int, str]] = []  # the same by time, with looks that were put off
         self._meters: dict[str, list[BudgetMeter]] = {}
         self._sent: dict[str, set[str]] = {}
-        self._happened: list[_Held] = []
-        self._held: dict[str, _Held] = {}  # moments of quiet hours, by receiver and key
+        self._happened: list[_LastingCondition] = []
+        self._held: dict[str, _LastingCondition] = {}  # moments of quiet hours, by receiver and key
         self._stops: list[SpentBudget] = []
         self._was_quiet = False
 
@@ -99,7 +99,7 @@ class AlertMonitor:
 
     def add(self, run: RunFacts, condition: Condition) -> None:
         """Takes in something that has happened to a run from outside."""
-        self._happened.append(_Held(run, condition))
+        self._happened.append(_LastingCondition(run, condition))
 
     def due(self, now_ms: int, minute_of_day: int) -> list[Alert]:
         """Returns the alerts that are due, each once."""
@@ -176,7 +176,7 @@ class AlertMonitor:
         if not quiet:
             self._send(found, run, condition)
         elif len(self._held) < MAX_HELD:
-            self._held[f"{run.run} {condition.key}"] = _Held(run, condition)
+            self._held[f"{run.run} {condition.key}"] = _LastingCondition(run, condition)
 
     def _lasting(
         self, found: dict[str, Alert], run: RunFacts, condition: Condition, now_ms: int

@@ -56,7 +56,7 @@ class SpawnedTask(Struct, frozen=True):
     round: int
 
 
-class _Answer(Struct, frozen=True):
+class _SpawnAnswer(Struct, frozen=True):
     task: SpawnedTask
     digest: bytes
 
@@ -67,7 +67,7 @@ class Repeats:
     def __init__(self) -> None:
         self._calls: dict[str, _OpenCall] = {}
         self._recent: deque[tuple[bytes, bytes | None]] = deque(maxlen=WINDOW)
-        self._answers: deque[_Answer] = deque(maxlen=WINDOW)
+        self._answers: deque[_SpawnAnswer] = deque(maxlen=WINDOW)
         self._error, self._errors, self._error_ts = b"", 0, 0
 
     def call(self, tool_use_id: str, tool: str, given: bytes) -> None:
@@ -94,7 +94,7 @@ class Repeats:
 
     def answer(self, task: SpawnedTask, content: str, *, ok: bool) -> Repeat | None:
         """Takes a sub-agent's answer; returns what it repeats, if it does often enough."""
-        answer = _Answer(task, _digest(_lasting(content).encode(), bytes([ok])))
+        answer = _SpawnAnswer(task, _digest(_lasting(content).encode(), bytes([ok])))
         self._answers.append(answer)
         count = len({
             each.task.round

@@ -10,13 +10,12 @@ who waits for it learns so.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Collection
 from functools import partial
-from itertools import count
 
 from msgspec import Struct
 
+from unbraid.agents.order_queue import OrderQueue
 from unbraid.control.controllers import Controllers
 from unbraid.control.processes import ForwardingController
 from unbraid.control.sockets import SteeringReply, SteeringRequest
@@ -27,9 +26,9 @@ from unbraid.timings import (
     STEERING_POLL_SECONDS,
 )
 
-MAX_LINES = 1000
+MAX_PROCESSES = 1000
 # One machine must not take the place of all others.
-MAX_LINES_OF_ONE = 100
+MAX_PROCESSES_OF_ONE = 100
 MAX_RUNS = 100
 
 
@@ -64,49 +63,34 @@ class SteeringOrders(Struct):
     orders: list[SteeringOrder]
 
 
-class _Line:
+class _SendingProcess:
     """One process that sends runs here."""
 
     def __init__(self) -> None:
         self.runs: dict[str, ForwardingController] = {}
-        self.orders: dict[int, SteeringOrder] = {}
-        self.waiting: dict[int, asyncio.Future[SteeringReply]] = {}
-        self.changed = asyncio.Event()
+        self.queue: OrderQueue[SteeringOrder, SteeringReply] = OrderQueue()
         self.reports = 0
-        self._numbers = count(1)
 
     async def steer(self, request: SteeringRequest, *, run: str) -> None:
         """Has a request carried out there; raises CallerError."""
-        number = next(self._numbers)
-        answer: asyncio.Future[SteeringReply] = asyncio.get_running_loop().create_future()
-        self.orders[number] = SteeringOrder(number, run, request)
-        self.waiting[number] = answer
-        self.changed.set()
         try:
-            async with asyncio.timeout(MACHINE_REQUEST_TIMEOUT_SECONDS):
-                reply = await answer
+            reply = await self.queue.give(
+                lambda number: SteeringOrder(number, run, request),
+                timeout_seconds=MACHINE_REQUEST_TIMEOUT_SECONDS,
+            )
         except TimeoutError:
             problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
             raise CallerError(
                 f"run {run} was not reached: {problem}; it may have been carried out"
             ) from None
-        finally:
-            del self.orders[number], self.waiting[number]
         if reply.error is not None:
             raise CallerError(reply.error)
 
-    def answered(self, answers: Collection[SteeringAnswer]) -> None:
-        for each in answers:
-            waiting = self.waiting.get(each.number)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(each.reply)
-
     def gone(self) -> None:
-        for number, answer in self.waiting.items():
-            if not answer.done():
-                run = self.orders[number].run
-                error = f"run {run} was not reached: the process that held this request has ended"
-                answer.set_result(SteeringReply(run, error))
+        """Answers everybody who waits for it."""
+        for number, order in self.queue.orders.items():
+            error = f"run {order.run} was not reached: the process that held this request has ended"
+            self.queue.answer(number, SteeringReply(order.run, error))
 
 
 class SendingMachines:
@@ -114,7 +98,7 @@ class SendingMachines:
 
     def __init__(self, controllers: Controllers) -> None:
         self._controllers = controllers
-        self._lines: dict[tuple[str | None, str], _Line] = {}
+        self._processes: dict[tuple[str | None, str], _SendingProcess] = {}
         self._closed = False
 
     async def report(
@@ -126,63 +110,58 @@ class SendingMachines:
         if self._closed:
             raise CallerError("this server is shutting down")
         key = (machine, name)
-        if len(report.runs) > MAX_RUNS or (key not in self._lines and not self._has_room(machine)):
+        if len(report.runs) > MAX_RUNS or (
+            key not in self._processes and not self._has_room(machine)
+        ):
             raise CallerError("more runs than can be steered through this server")
-        if not report.runs and key not in self._lines:
+        if not report.runs and key not in self._processes:
             return SteeringOrders([])  # nobody to give an order to
-        line = self._lines.setdefault(key, _Line())
-        line.answered(report.answers)
-        self._register(line, report.runs)
-        line.reports += 1
+        process = self._processes.setdefault(key, _SendingProcess())
+        for answer in report.answers:
+            process.queue.answer(answer.number, answer.reply)
+        self._register(process, report.runs)
+        process.reports += 1
         try:
-            return SteeringOrders(await self._orders(line, report.seen))
+            wait = STEERING_POLL_SECONDS if process.runs else 0
+            orders = await process.queue.fetch(report.seen, timeout_seconds=wait)
+            return SteeringOrders(list(orders.values()))
         finally:
-            line.reports -= 1
+            process.reports -= 1
             later = asyncio.get_running_loop().call_later
-            later(STEERING_GONE_SECONDS, self._end_if_gone, key, line)
+            later(STEERING_GONE_SECONDS, self._end_if_gone, key, process)
 
     def _has_room(self, machine: str | None) -> bool:
-        own = sum(each == machine for each, _ in self._lines)
-        return len(self._lines) < MAX_LINES and own < MAX_LINES_OF_ONE
+        own = sum(each == machine for each, _ in self._processes)
+        return len(self._processes) < MAX_PROCESSES and own < MAX_PROCESSES_OF_ONE
 
     def close(self) -> None:
         """Lets go of everybody."""
         self._closed = True
-        for line in self._lines.values():
-            line.gone()
-            line.changed.set()
+        for process in self._processes.values():
+            process.gone()
+            process.queue.close()
 
-    async def _orders(self, line: _Line, seen: int) -> list[SteeringOrder]:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STEERING_POLL_SECONDS if line.runs else 0):
-                while not self._closed:
-                    line.changed.clear()
-                    if new := [each for each in line.orders.values() if each.number > seen]:
-                        return new
-                    await line.changed.wait()
-        return []
-
-    def _register(self, line: _Line, replies: Collection[SteeringReply]) -> None:
+    def _register(self, process: _SendingProcess, replies: Collection[SteeringReply]) -> None:
         held = self._controllers.own()
         now = {
-            about.run: ForwardingController(about, partial(line.steer, run=about.run))
+            about.run: ForwardingController(about, partial(process.steer, run=about.run))
             for about in replies
             # What this server steers itself is not theirs.
-            if about.run not in held or held[about.run] is line.runs.get(about.run)
+            if about.run not in held or held[about.run] is process.runs.get(about.run)
         }
-        self._unregister(line, line.runs.keys() - now.keys())
-        line.runs = now
+        self._unregister(process, process.runs.keys() - now.keys())
+        process.runs = now
         for run, controller in now.items():
             self._controllers.register(run, controller)
 
-    def _unregister(self, line: _Line, runs: Collection[str]) -> None:
+    def _unregister(self, process: _SendingProcess, runs: Collection[str]) -> None:
         held = self._controllers.own()
         for run in runs:
-            if held.get(run) is line.runs[run]:
+            if held.get(run) is process.runs[run]:
                 self._controllers.unregister(run)
 
-    def _end_if_gone(self, key: tuple[str | None, str], line: _Line) -> None:
-        if line.reports == 0 and self._lines.get(key) is line:
-            line.gone()
-            self._unregister(line, line.runs)
-            del self._lines[key]
+    def _end_if_gone(self, key: tuple[str | None, str], process: _SendingProcess) -> None:
+        if process.reports == 0 and self._processes.get(key) is process:
+            process.gone()
+            self._unregister(process, process.runs)
+            del self._processes[key]

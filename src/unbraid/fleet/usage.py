@@ -107,9 +107,9 @@ class Totals(Struct, omit_defaults=True):
         seen, report = replace(self.seen), self.report
         if account is None or report.tokens is None:
             return seen
-        told = report.tokens.total_tokens + report.before.total_tokens
-        if told < seen.total_tokens:
-            part = told / seen.total_tokens
+        reported = report.tokens.total_tokens + report.before.total_tokens
+        if reported < seen.total_tokens:
+            part = reported / seen.total_tokens
             seen.unpriced_tokens = round(seen.unpriced_tokens * part)
             if seen.estimated_usd is not None:
                 seen.estimated_usd *= part

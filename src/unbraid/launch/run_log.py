@@ -182,8 +182,8 @@ class RunLog:
         if self._sending is not None:
             self._sending.note()
 
-    def _redacted(self, pieces: Iterable[Chunk]) -> Iterable[Chunk]:
-        return pieces if self._redactor is None else self._redactor.redact(pieces)
+    def _redacted(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
+        return chunks if self._redactor is None else self._redactor.redact(chunks)
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None

@@ -143,11 +143,11 @@ class LogContract:
             Chunk("file", 0, b"\x00\xff", arrived_ms=12),
         ]
         later = Chunk("out", 3, b"two", arrived_ms=13)
-        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
-        await log.append("r", events[:1], offsets={"out": 3}, spool=parts)
-        await log.append("r", events[1:2], offsets={"out": 6}, spool=[later])
+        await log.append("r", events[:1], offsets={"out": 3}, chunks=parts)
+        await log.append("r", events[:1], offsets={"out": 3}, chunks=parts)
+        await log.append("r", events[1:2], offsets={"out": 6}, chunks=[later])
         assert await log.spooled("r") == [*parts, later]
-        await log.append("r", events[2:], spool=[Chunk("out", 6, b"end", arrived_ms=14)])
+        await log.append("r", events[2:], chunks=[Chunk("out", 6, b"end", arrived_ms=14)])
         assert await log.spooled("r") == []
         assert await log.offsets("r") == {"out": 6}
 
@@ -157,7 +157,7 @@ class LogContract:
             Chunk("noise", 0, random.Random(1).randbytes(5000), arrived_ms=12),
             Chunk("end", 7, b"", arrived_ms=13),
         ]
-        await log.append("r", story(["a"])[:1], spool=parts)
+        await log.append("r", story(["a"])[:1], chunks=parts)
         assert await log.spooled("r") == parts
 
     async def test_summary_of_a_run(self, log: Log) -> None:

@@ -57,7 +57,7 @@ class MemoryLog:
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Chunk] = (),
+        chunks: Sequence[Chunk] = (),
     ) -> Appended:
         """Keep events, offsets and raw bytes together, or none of them."""
         await self.check()
@@ -82,7 +82,7 @@ class MemoryLog:
         for name, at in checked.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}
-        held.spool += [part for part in spool if (part.source, part.offset) not in known]
+        held.spool += [part for part in chunks if (part.source, part.offset) not in known]
         if held.summary.over:
             held.spool.clear()
         if fresh:

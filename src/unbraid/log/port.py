@@ -171,7 +171,7 @@ class Log(WholeLogReader, Protocol):
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Chunk] = (),
+        chunks: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, the sources' offsets and their raw bytes together. An offset never goes
         back.

@@ -9,11 +9,9 @@ runs of others, and its numbers have to be possible.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
-from weakref import WeakValueDictionary
 
 import msgspec
 from msgspec.structs import replace
@@ -33,6 +31,7 @@ from unbraid.log.entry import entry_of, one_line
 from unbraid.log.port import Log, LogConflict, SharedLog
 from unbraid.record.ingest import NotItsRun
 from unbraid.record.started_streams import StartedStreams
+from unbraid.system.locks import NamedLocks
 from unbraid.wire.names import checked_run
 from unbraid.wire.record import LATEST_MS
 
@@ -66,8 +65,7 @@ class EventIngest:
     def __init__(self, log: Log, *, redact: bool = False) -> None:
         self._log, self._redact = log, redact
         self._streams = StartedStreams(log)
-        # Weak: a lock is there for as long as someone holds it or waits for it.
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = NamedLocks()
 
     async def feed(self, part: RunPart, *, machine: str | None, any_run: bool) -> Received:
         """Take in events; a run that begins is that of the `machine`. Without `any_run`, it may
@@ -76,7 +74,7 @@ class EventIngest:
         Events that do not follow what is there are not taken: the answer says what to send from.
         """
         checked_run(part.run)
-        lock = self._locks.setdefault(part.run, asyncio.Lock())
+        lock = self._locks.of(part.run)
         async with lock:
             try:
                 return await self._take(part, machine, any_run=any_run)

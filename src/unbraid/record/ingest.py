@@ -6,16 +6,15 @@ two chunks, because what rebuilds it is in the log.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
 from unbraid.errors import CallerError, LogError
 from unbraid.log.port import Log, LogConflict, SharedLog
 from unbraid.record.origin import NamedPipeline, RunOrigin
 from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
+from unbraid.system.locks import NamedLocks
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
@@ -68,8 +67,7 @@ class Ingest:
         self._max_runs = max_runs
         self._live: dict[str, _Live] = {}
         self._turns = TranslationTurns()
-        # Weak: a lock is there for as long as someone holds it or waits for it.
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = NamedLocks()
 
     @property
     def runs(self) -> int:
@@ -97,7 +95,7 @@ class Ingest:
         """
         checked_run(run)
         checked_source(source)
-        async with self._lock(run):
+        async with self._locks.of(run):
             chunk = Chunk(source, offset, data, arrived_ms=now)
             owner = await self._owner(run, machine, any_run=any_run)
             try:
@@ -150,12 +148,6 @@ class Ingest:
             raise
         if recorder.over:
             self._live.pop(run, None)
-
-    def _lock(self, run: str) -> asyncio.Lock:
-        lock = self._locks.get(run)
-        if lock is None:
-            lock = self._locks[run] = asyncio.Lock()
-        return lock
 
     async def _owner(self, run: str, machine: str | None, *, any_run: bool) -> str | None:
         """Returns the machine whose run this is: of one that begins now, the one that sends it.

@@ -265,7 +265,7 @@ class Recorder:
             if held < COMMIT_BYTES and not any(map(_has_words, shown)):
                 return
             (shown, offsets, chunks), self._unsaid = unsaid, None
-        appended = await self._log.append(self.run, shown, offsets=offsets, spool=chunks)
+        appended = await self._log.append(self.run, shown, offsets=offsets, chunks=chunks)
         self.offsets.update(offsets)
         self.last_seq = appended.last_seq
 

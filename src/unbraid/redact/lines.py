@@ -58,7 +58,7 @@ class LineFormats(NamedTuple):
         return cls(tuple(each.read for each in known), signs, part_signs, anchors)
 
 
-class _Line:
+class _DeltaLine:
     """A line with a part of a block in it: `text`, the JSON string as it stands there."""
 
     __slots__ = ("data", "decided", "reads", "text")
@@ -92,9 +92,9 @@ class _Block:
         self.known = False  # something of it was given out
         self.context = b""
         self.text = bytearray()
-        self.spans: list[tuple[int, _Line, int]] = []
+        self.spans: list[tuple[int, _DeltaLine, int]] = []
 
-    def wait(self, number: int, line: _Line) -> None:
+    def wait(self, number: int, line: _DeltaLine) -> None:
         self.spans.append((number, line, len(self.text)))
         self.text += line.text[1:-1]
 
@@ -112,7 +112,7 @@ class LineRedactor:
     def __init__(self, formats: LineFormats) -> None:
         self._reads, self._signs, self._part_signs, self._anchors = formats
         self._open: dict[str, dict[str | int, _Block]] = {}
-        self._queue: deque[bytes | _Line] = deque()
+        self._queue: deque[bytes | _DeltaLine] = deque()
         self._first = 0  # the number of the first line in the queue
         self.size = 0  # of the lines in the queue, with their ends, in bytes
         # Blocks with text that waits; those that got some since the last look; those that ended.
@@ -162,7 +162,7 @@ class LineRedactor:
         queue = self._queue
         while queue:
             line = queue[0]
-            if isinstance(line, _Line):
+            if isinstance(line, _DeltaLine):
                 if not line.decided:
                     break
                 line = line.data
@@ -219,7 +219,7 @@ class LineRedactor:
         block = blocks.get(read.block)
         if block is None:
             block = blocks[read.block] = _Block(read.owner, read.block)
-        part = _Line(line, read.text, self._reads)
+        part = _DeltaLine(line, read.text, self._reads)
         block.wait(self._first + len(self._queue), part)
         self._queue.append(part)
         self._waiting[block] = self._touched[block] = None

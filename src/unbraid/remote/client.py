@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.errors import LogError
-from unbraid.remote.ingest import checked_url
+from unbraid.remote.ingest import ServerProblem, checked_url
 from unbraid.remote.local_socket import local_socket
 from unbraid.system.http import CLOSED_ERRORS, HTTP_ERRORS, client_options, reason_of
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS, SERVER_SILENCE_TIMEOUT_SECONDS
@@ -33,12 +33,8 @@ class RemoteError(LogError):
         self.status, self.problem = status, problem
 
 
-class _Problem(Struct):
-    message: str = ""
-
-
 class _Refusal(Struct):
-    error: _Problem = field(default_factory=_Problem)
+    error: ServerProblem = field(default_factory=ServerProblem)
 
 
 class RemoteServer:

@@ -60,13 +60,15 @@ class PartAnswer(Struct):
     passing: bool = False
 
 
-class _Problem(Struct):
+class ServerProblem(Struct):
+    """What a server says is wrong."""
+
     message: str = ""
 
 
-class _Answer(Struct):
+class _IngestAnswer(Struct):
     runs: list[PartAnswer] | None = None
-    error: _Problem = field(default_factory=_Problem)
+    error: ServerProblem = field(default_factory=ServerProblem)
 
 
 class _Head(Struct, omit_defaults=True):
@@ -107,9 +109,9 @@ class IngestClient:
                 return await self.post(parts)
             raise ServerUnavailable(http.reason_of(error)) from error
         try:
-            answer = msgspec.json.decode(said, type=_Answer)
+            answer = msgspec.json.decode(said, type=_IngestAnswer)
         except BAD_JSON:
-            answer = _Answer()
+            answer = _IngestAnswer()
         if status == 200 and answer.runs is not None:
             return {each.run: each for each in answer.runs}
         await self.close()

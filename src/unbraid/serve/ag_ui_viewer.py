@@ -22,7 +22,7 @@ from unbraid.log.port import LogReader
 from unbraid.serve.services import Services
 
 
-class _Line(Struct):
+class _EventType(Struct):
     type: str = ""
 
 
@@ -85,7 +85,7 @@ class AgUiViewer:
             return heartbeat_frame(Form.SSE)
         found: list[bytes] = []
         for line in data.splitlines():
-            kind = msgspec.json.decode(line, type=_Line).type if line else ""
+            kind = msgspec.json.decode(line, type=_EventType).type if line else ""
             if kind in ("", "draft", "cut"):
                 continue
             if kind == "gap":

@@ -64,11 +64,11 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
         yield from logged_events(run)
         return
-    pieces = merge(run.tracks)
-    head, began_ms = _head(pieces, arrives=run.arrives)
+    lines = merge(run.tracks)
+    head, began_ms = _head(lines, arrives=run.arrives)
     pipeline = Pipeline(run.source, began_ms=began_ms, prices=load_prices().prices)
     latest_ms = 0
-    for name, data in chain(head, pieces):
+    for name, data in chain(head, lines):
         for event in pipeline.feed(data, name):
             latest_ms = max(latest_ms, event.ts)
             yield event
@@ -81,7 +81,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
 
 
 def _head(
-    pieces: Iterator[tuple[str, bytes]], *, arrives: bool
+    lines: Iterator[tuple[str, bytes]], *, arrives: bool
 ) -> tuple[list[tuple[str, bytes]], int]:
     """Returns a run's first bytes, up to the first record that has a time, and that time; 0 if none
     of them has one. Of a run that still arrives, nothing that an agent says is held back.
@@ -89,7 +89,7 @@ def _head(
     translator = Translator()
     head: list[tuple[str, bytes]] = []
     size = 0
-    for name, data in pieces:
+    for name, data in lines:
         head.append((name, data))
         for line in data.splitlines(keepends=True):
             events = translator.feed(line, name)

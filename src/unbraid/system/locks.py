@@ -1,10 +1,12 @@
-"""Locked files: which of several processes does something."""
+"""Locks: which of several processes or tasks does something."""
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 from pathlib import Path
 from typing import IO
+from weakref import WeakValueDictionary
 
 
 def locked_file(path: Path) -> IO[bytes] | None:
@@ -18,3 +20,20 @@ def locked_file(path: Path) -> IO[bytes] | None:
         file.close()
         return None
     return file
+
+
+class NamedLocks:
+    """A lock for each name, known for as long as somebody has it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._locks
+
+    def of(self, name: str) -> asyncio.Lock:
+        """Returns the lock of a name."""
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        return lock

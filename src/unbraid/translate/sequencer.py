@@ -97,7 +97,7 @@ class SourceItem(Struct, Generic[V], frozen=True):
     patient: bool = False
 
 
-class _Held(Struct, Generic[V], frozen=True):
+class _WaitingItem(Struct, Generic[V], frozen=True):
     item: SourceItem[V]
     arrived: float
 
@@ -113,7 +113,7 @@ class Sequencer(Generic[V]):
     ) -> None:
         self._is_open = is_open
         self._named = frozenset(ranked := tuple(sources))
-        self._queues: dict[str, deque[_Held[V]]] = {source: deque() for source in ranked}
+        self._queues: dict[str, deque[_WaitingItem[V]]] = {source: deque() for source in ranked}
         self._latest: dict[str, float] = {}  # source: when it last brought something
         self._since: dict[str, float] = {}  # key: when it was first provided
         self._providers: dict[str, str] = {}  # key: the source in which its provider is held
@@ -121,7 +121,7 @@ class Sequencer(Generic[V]):
     def add(self, item: SourceItem[V], now: float) -> None:
         """Adds an item, behind all others of its source."""
         assert not (item.patient and any(_keys(item))), "a patient item depends on nobody"
-        self._queues.setdefault(item.source, deque()).append(_Held(item, now))
+        self._queues.setdefault(item.source, deque()).append(_WaitingItem(item, now))
         self.note(item.source, item.provides, now)
         for key in item.provides:
             self._providers.setdefault(key, item.source)
@@ -169,12 +169,12 @@ class Sequencer(Generic[V]):
         if source not in self._named:
             self._queues.pop(source, None)
 
-    def _may_go(self, held: _Held[V], now: float) -> bool:
+    def _may_go(self, held: _WaitingItem[V], now: float) -> bool:
         if now - held.arrived >= held.item.max_wait_seconds:
             return True
         return all(self._met(condition, held, now) for condition in held.item.waits_for)
 
-    def _met(self, condition: Condition, held: _Held[V], now: float) -> bool:
+    def _met(self, condition: Condition, held: _WaitingItem[V], now: float) -> bool:
         match condition:
             case After(key, seconds):
                 since = self._since.get(key)
@@ -208,7 +208,7 @@ class Sequencer(Generic[V]):
         while self._providers.get(key) == source:
             yield self._pop(self._queues[source])
 
-    def _pop(self, queue: deque[_Held[V]]) -> V:
+    def _pop(self, queue: deque[_WaitingItem[V]]) -> V:
         item = queue.popleft().item
         for key in item.provides:
             if self._providers.get(key) == item.source:

@@ -182,7 +182,7 @@ class Rival:
             events = before + events  # what was said before counts as a repeat
         self.claims.unknown.update(words)
         try:
-            answer = await log.append(run, events, spool=sent)
+            answer = await log.append(run, events, chunks=sent)
         except LogConflict:
             self.claims.refused.update(words)
         except LogUnusable as error:

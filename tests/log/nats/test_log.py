@@ -117,7 +117,7 @@ async def test_an_append_whose_answer_is_lost_is_there_once(
     big = Chunk("out", 0, chance.randbytes(2_000_000))
     for event in events:
         chunks = [big] if event.seq == 5 else []
-        assert (await log.append("r", [event], spool=chunks)).last_seq == event.seq
+        assert (await log.append("r", [event], chunks=chunks)).last_seq == event.seq
     assert [entry.seq for entry in await log.read("r")] == list(range(1, len(events) + 1))
     assert log.counters()["rescued"] > 5
     # Appends that are sent together share one answer.
@@ -172,7 +172,7 @@ async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:
     log = await opened("one")
     raw = random.Random(1).randbytes(5_000_000)
     events = story(["word " * 200 for _ in range(2000)])
-    await log.append("r", events[:-1], spool=[Chunk("out", 0, raw)], offsets={"out": len(raw)})
+    await log.append("r", events[:-1], chunks=[Chunk("out", 0, raw)], offsets={"out": len(raw)})
     assert (await log.journal.info()).last_seq > 5
     assert await log.spooled("r") == [Chunk("out", 0, raw)]
     two = await opened("two")

@@ -98,7 +98,7 @@ async def test_what_is_no_record_is_skipped_by_all_and_its_run_goes_on(
             chunk = Chunk("out", at, b"0123456789")
             at += len(chunk.data)
             # It knows nothing of what came in between, and has to find its place.
-            answer = await log.append("r", [event], spool=[chunk], offsets={"out": at})
+            answer = await log.append("r", [event], chunks=[chunk], offsets={"out": at})
             assert answer.last_seq == event.seq
             await connection.request(subject, data, headers=headers)
         for name in ("*", "é", "a=b=", "x" * 200):

@@ -272,6 +272,14 @@ def error_message(error: Any) -> str:
     return said if isinstance(said, str) else error
 
 
+def json_value(raw: Raw) -> Any:
+    """Returns the value of a field; None if it has none that can be read."""
+    try:
+        return msgspec.json.decode(raw) if bytes(raw) else None
+    except BAD_JSON:
+        return None
+
+
 def object_in(text: Any) -> dict[str, Any]:
     """Returns the JSON object in a string; an empty one if there is none."""
     if not isinstance(text, str) or not text.startswith("{"):

@@ -9,35 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-from msgspec import Raw, Struct, field
-
+from unbraid.agents.opencode.records import EventProperties, decode
 from unbraid.events.parts import decoded
 from unbraid.translate.seen import forget_oldest
-from unbraid.wire.record import BAD_JSON
+from unbraid.wire.record import BAD_JSON, read_as
 
 # Ours, in the properties of a request: what its call was given.
 CALLED = "unbraidInput"
 MAX_CALLS = 256
 _OVER = ("completed", "error")
-
-
-class _State(Struct):
-    status: str = ""
-    input: Raw = Raw(b"null")
-
-
-class _Part(Struct):
-    call_id: str = field(default="", name="callID")
-    state: _State | None = None
-
-
-class _Properties(Struct):
-    part: _Part | None = None
-
-
-class _Event(Struct):
-    properties: _Properties | None = None
 
 
 class OpenCalls:
@@ -51,11 +31,11 @@ class OpenCalls:
         if b'"callID"' not in line:
             return
         try:
-            read = msgspec.json.decode(line, type=_Event)
+            record = decode(line)
         except BAD_JSON:
             return
-        part = None if read.properties is None else read.properties.part
-        if part is None or part.state is None:
+        part = read_as(EventProperties, bytes(record.properties)).part
+        if part is None or part.state is None or part.call_id is None:
             return
         self._inputs.pop(part.call_id, None)
         if part.state.status not in _OVER:

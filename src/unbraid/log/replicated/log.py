@@ -81,12 +81,12 @@ class ReplicatedLog:
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Chunk] = (),
+        chunks: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, offsets and raw bytes as one record."""
         lines, checked = await checked_append(run, events, offsets)
         self._usable()
-        return await self._writer.append(run, lines, checked, spool)
+        return await self._writer.append(run, lines, checked, chunks)
 
     async def read(
         self,

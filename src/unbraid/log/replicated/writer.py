@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from weakref import WeakValueDictionary
 
 from unbraid.log.admission import Line, admit
 from unbraid.log.port import Appended, LogConflict, LogUnusable
@@ -23,6 +22,7 @@ from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.journal import RecordConflict, RecordJournal
 from unbraid.log.replicated.record import VERSION, JournalRecord, encoded
+from unbraid.system.locks import NamedLocks
 from unbraid.timings import APPEND_DEADLINE_SECONDS
 from unbraid.wire.chunk import Chunk
 
@@ -37,7 +37,7 @@ class WriterStatistics:
     conflicts: int = 0
 
 
-class _Held(NamedTuple):
+class _WritableRun(NamedTuple):
     head: RunHead
     lock: asyncio.Lock  # kept, because making one for each append costs more than taking it
 
@@ -51,8 +51,8 @@ class RunWriter:
         self.last_seq = 0  # of what this process was acknowledged
         self.statistics = WriterStatistics()
         self._journal, self._view, self._follower = journal, view, follower
-        self._heads: OrderedDict[str, _Held] = OrderedDict()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._heads: OrderedDict[str, _WritableRun] = OrderedDict()
+        self._locks = NamedLocks()
 
     async def append(
         self,
@@ -62,7 +62,7 @@ class RunWriter:
         chunks: Sequence[Chunk],
     ) -> Appended:
         """Append what is new; nothing is sent if nothing is."""
-        async with self._lock(run):
+        async with self._locks.of(run):
             added = 0
             rest = lines
             while len(rest) > MAX_EVENTS:
@@ -81,7 +81,7 @@ class RunWriter:
         where it stood, None if there was no record for that.
         """
         until = time.monotonic() + APPEND_DEADLINE_SECONDS
-        async with self._lock(run):
+        async with self._locks.of(run):
             self._taken(run)  # another machine may have ended the run since our last append
             while True:
                 head = await self._read_head(run)
@@ -188,15 +188,9 @@ class RunWriter:
         return None if held is None else held.head
 
     def _hold(self, run: str, head: RunHead) -> None:
-        self._heads[run] = _Held(head, self._lock(run))
+        self._heads[run] = _WritableRun(head, self._locks.of(run))
         if len(self._heads) > MAX_HELD_RUNS:
             self._heads.popitem(last=False)
-
-    def _lock(self, run: str) -> asyncio.Lock:
-        lock = self._locks.get(run)
-        if lock is None:
-            lock = self._locks[run] = asyncio.Lock()
-        return lock
 
 
 def _record(

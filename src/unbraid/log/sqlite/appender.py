@@ -31,7 +31,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(slots=True)
-class _Held:
+class _WrittenRun:
     key: int
     summary: RunSummary
     blocks: SearchBlocks
@@ -42,7 +42,7 @@ class Appender:
     """Appends, on the writer's thread only."""
 
     def __init__(self) -> None:
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _WrittenRun] = {}
         self._version = 0
         self._unindexed = 0
 
@@ -63,7 +63,7 @@ class Appender:
         run: str,
         lines: Sequence[Line],
         offsets: Mapping[str, int],
-        spool: Sequence[Chunk],
+        chunks: Sequence[Chunk],
         *,
         first_cursor: int | None = None,
     ) -> Appended:
@@ -87,13 +87,13 @@ class Appender:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
             self._held.pop(run, None)
         else:
-            for part in spool:
+            for part in chunks:
                 place = (held.key, part.source, part.offset, part.arrived_ms)
                 connection.execute(_SPOOL, (*place, *_compressed(part.data)))
             self._hold(run, held)
         return Appended(len(fresh), summary.last_seq)
 
-    def _hold(self, run: str, held: _Held) -> None:
+    def _hold(self, run: str, held: _WrittenRun) -> None:
         if run not in self._held and len(self._held) >= MAX_HELD_RUNS:
             self._held.pop(next(iter(self._held)))
         self._held[run] = held
@@ -101,7 +101,7 @@ class Appender:
     def _write(
         self,
         connection: sqlite3.Connection,
-        held: _Held,
+        held: _WrittenRun,
         fresh: Sequence[Line],
         first_cursor: int | None,
     ) -> None:
@@ -157,12 +157,12 @@ def _mark_retracted(
             )
 
 
-def _read(connection: sqlite3.Connection, run: str) -> _Held:
+def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
     query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
     row = connection.execute(query, (run,)).fetchone()
     if row is None:
-        return _Held(0, RunSummary(run), SearchBlocks())
-    held = _Held(row[0], _decode_summary(row[1]), SearchBlocks())
+        return _WrittenRun(0, RunSummary(run), SearchBlocks())
+    held = _WrittenRun(row[0], _decode_summary(row[1]), SearchBlocks())
     query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
     for (data,) in connection.execute(query, (held.key, row[2])):
         # What closes on the way was complete, and indexed, before.

@@ -109,12 +109,12 @@ class SqliteLog:
         events: Sequence[FleetEvent],
         *,
         offsets: Mapping[str, int] | None = None,
-        spool: Sequence[Chunk] = (),
+        chunks: Sequence[Chunk] = (),
     ) -> Appended:
         """Commit events, offsets and raw bytes in one transaction."""
         lines, checked = await checked_append(run, events, offsets)
         return await self._writer.submit(
-            lambda connection: self._appender.append(connection, run, lines, checked, spool)
+            lambda connection: self._appender.append(connection, run, lines, checked, chunks)
         )
 
     async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:

@@ -24,8 +24,8 @@ KIND = "claude"
 # With this begins what Claude Code itself submits when a background agent has ended.
 BACKGROUND_REPORT = "<task-notification>"
 _AGENT_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-# How newer versions name themselves. Of one that was told to stop before its tool is used, older
-# ones (2.1.197) refuse the tool, but go on with the turn.
+# How newer versions name themselves. Asked to stop before a tool is used, older ones (2.1.197)
+# refuse the tool, but go on with the turn.
 _VERSION = re.compile(r"claude-code_(\d{1,4})-(\d{1,4})-(\d{1,4})_.*")
 _FIRST_THAT_OBEYS = (2, 1, 325)
 

@@ -42,7 +42,7 @@ class HookRequest(Struct):
     agent_type: str | None
 
 
-class _Held(Struct):
+class _HeldRequest(Struct):
     shown: PermissionRequest
     request: HookRequest
     answer: asyncio.Future[bytes]
@@ -58,7 +58,7 @@ class HookedSession:
         self.lines = HookLines()
         self._session_id, self._changed = session_id, changed
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _HeldRequest] = {}
         self._messages: dict[str | None, list[str]] = {}  # by agent id; None: the main agent
         self._stops: set[str | None] = set()
         self._stopped: set[str | None] = set()  # those who have obeyed a stop of everyone
@@ -101,7 +101,7 @@ class HookedSession:
             also_in_terminal=in_terminal,
             held_until=held_until,
         )
-        held = _Held(shown, request, asyncio.get_running_loop().create_future())
+        held = _HeldRequest(shown, request, asyncio.get_running_loop().create_future())
         self._held[request_id] = held
         self.lines.ask(self._line(request.agent_id, asked))
         self._changed(self._session_id)

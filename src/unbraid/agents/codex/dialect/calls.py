@@ -21,7 +21,7 @@ SPAWN = "spawn_agent"
 ASK_AGAIN = frozenset({"send_input", "followup_task", "send_message", "resume_agent"})
 WAIT = frozenset({"wait", "wait_agent", "close_agent"})
 
-# How a result begins that tells of a call that was not made, or was stopped.
+# How a result begins that is of a call that was not made, or was stopped.
 _REFUSED = re.compile(
     r"unsupported (?:custom tool )?call|collab |failed to |exec_command failed"
     r"|(?:Wall time: [\d.]+ seconds\n)?aborted by user"

@@ -15,10 +15,10 @@ from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
-from unbraid.agents.codex.records import CodexRecord, error_message
+from unbraid.agents.codex.records import CodexRecord, error_message, json_value
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, Unrecognized
 from unbraid.translate.clock import Clock
-from unbraid.wire.record import BAD_JSON, read_as, sound
+from unbraid.wire.record import read_as, sound
 
 PRINTED_SOURCE = "stdout"
 RETRY = "retry"
@@ -115,13 +115,13 @@ class PrintedItems:
             if not thread.has_turns:
                 self._turns.outcome = (True, "completed")
             return
-        self._tokens.printed(thread, _decoded(record.usage), out)
+        self._tokens.printed(thread, json_value(record.usage), out)
         context = thread.context
         answer = None if context is None else context.last_text or None
         self._turns.end(thread, self._turn_id, (True, "completed"), out, answer=answer)
 
     def _failed(self, thread: Thread, record: CodexRecord, out: list[RelayEvent]) -> None:
-        problem = error_message(_decoded(record.error))
+        problem = error_message(json_value(record.error))
         if thread.has_rollout and thread.has_turns:
             self._turns.failed(thread, "stdout-turn", problem, out)
             # Releases that print all agents' items say so also when only a sub-agent has failed.
@@ -212,10 +212,3 @@ def _output(item: PrintedItem) -> Any:
 
 def _is_ok(item: PrintedItem) -> bool:
     return item.status in (None, "completed") and item.exit_code in (None, 0) and not item.error
-
-
-def _decoded(raw: msgspec.Raw) -> Any:
-    try:
-        return msgspec.json.decode(bytes(raw)) if bytes(raw) else None
-    except BAD_JSON:
-        return None

@@ -26,6 +26,7 @@ from unbraid.agents.codex.records import (
     CodexRecord,
     ServerParams,
     error_message,
+    json_value,
     parts_of_thinking,
     texts,
 )
@@ -40,7 +41,7 @@ from unbraid.events import (
 from unbraid.events.parts import decoded
 from unbraid.translate.clock import Clock
 from unbraid.translate.seen import newly
-from unbraid.wire.record import BAD_JSON, read_as
+from unbraid.wire.record import read_as
 
 SERVER_SOURCE = "app-server"
 _CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")
@@ -76,7 +77,7 @@ class ServerNotifications:
     def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
         """Takes the next line."""
         if record.method is None:
-            self._result(_decoded(record.result), out)
+            self._result(json_value(record.result), out)
             return
         method = record.method
         if method.startswith("codex/event/"):
@@ -388,10 +389,3 @@ class ServerNotifications:
 def _text(given: dict[str, Any], name: str) -> str | None:
     value = given.get(name)
     return value if isinstance(value, str) else None
-
-
-def _decoded(raw: Raw) -> Any:
-    try:
-        return msgspec.json.decode(bytes(raw)) if bytes(raw) else None
-    except BAD_JSON:
-        return None

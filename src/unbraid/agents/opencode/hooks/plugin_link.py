@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.agents.order_queue import OrderQueue
 from unbraid.errors import SourceError
 from unbraid.timings import PLUGIN_ORDERS_SECONDS, PLUGIN_REPLY_TIMEOUT_SECONDS
 
@@ -36,44 +35,28 @@ class PluginLink:
     """
 
     def __init__(self) -> None:
-        self._orders: dict[int, dict[str, Any]] = {}  # not fetched yet
-        self._replies: dict[int, asyncio.Future[str | None]] = {}
-        self._numbers = itertools.count(1)
-        self._wake = asyncio.Event()
+        self._queue: OrderQueue[dict[str, Any], str | None] = OrderQueue()
+        self._fetched = 0
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
         """Has one request made. Raises SourceError if it fails, or nobody makes it."""
-        number = next(self._numbers)
-        reply: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._orders[number] = {"id": number, "path": path, "body": body}
-        self._replies[number] = reply
-        self._wake.set()
         try:
-            async with asyncio.timeout(PLUGIN_REPLY_TIMEOUT_SECONDS):
-                error = await reply
+            error = await self._queue.give(
+                lambda number: {"id": number, "path": path, "body": body},
+                timeout_seconds=PLUGIN_REPLY_TIMEOUT_SECONDS,
+            )
         except TimeoutError:
             error = "its plugin does not answer"
-        finally:
-            self._orders.pop(number, None)
-            self._replies.pop(number, None)
         if error is not None:
             raise SourceError("OpenCode", f"{method} {path}: {error}")
 
     def note(self, done: Sequence[OrderDone]) -> None:
         """Takes in what has become of orders."""
         for each in done:
-            reply = self._replies.get(each.id)
-            if reply is not None and not reply.done():
-                reply.set_result(each.error)
+            self._queue.answer(each.id, each.error)
 
     async def fetch(self) -> bytes:
         """Returns the orders that wait, as soon as there are any; none after a while."""
-        try:
-            async with asyncio.timeout(PLUGIN_ORDERS_SECONDS):
-                while not self._orders:
-                    self._wake.clear()
-                    await self._wake.wait()
-        except TimeoutError:
-            return b"[]"
-        orders, self._orders = list(self._orders.values()), {}
-        return msgspec.json.encode(orders)
+        orders = await self._queue.fetch(self._fetched, timeout_seconds=PLUGIN_ORDERS_SECONDS)
+        self._fetched = max(orders, default=self._fetched)
+        return msgspec.json.encode(list(orders.values()))
