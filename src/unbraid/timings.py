@@ -13,9 +13,6 @@ CHILD_FILE_SETTLE_SECONDS = 0.1
 # The end of an agent waits at most this long for the agent's own answer. After a kill there is
 # none, and nobody should see a finished agent at work for longer than a breath.
 CHILD_ANSWER_TIMEOUT_SECONDS = 1.0
-# A folder's time of change counts in ticks of a few milliseconds: one that is younger than this
-# could stand for two changes, of which one has not been seen.
-FOLDER_TIME_SETTLE_SECONDS = 0.1
 # The transcripts follow stdout by up to a few hundred milliseconds. A line of stdout waits at most
 # this long for its twin in a transcript.
 STDOUT_TWIN_TIMEOUT_SECONDS = 1.0
@@ -36,9 +33,20 @@ DATABASE_READ_CPU_SECONDS = 30.0
 ROW_STORING_MS = 2000
 # Rows are found by when they changed: if the clock is put back by so much, none is lost.
 ROW_CLOCK_STEP_MS = 2000
-# Files are dated by the ticks of a clock, at most 10 ms apart: a second change within a tick leaves
-# no trace. A date as young as this is not believed to be the last one.
+# Files and folders are dated by the ticks of a clock, at most 10 ms apart: a second change within
+# one leaves no trace. A date as young as this is not believed to be the last one.
 FILE_DATE_TICK_SECONDS = 0.1
+
+# A record that arrives later than this after its own time was not read while it happened.
+LIVE_RECORD_MS = 60_000
+# What a process of Claude Code publishes and what its hooks say of one dialog are this close.
+SAME_DIALOG_MS = 3000
+# Nobody answers a dialog faster.
+DIALOG_ANSWER_MS = 300
+# A thread's file of Codex is written after its children were started; clocks are less exact.
+THREAD_FILE_SLACK_MS = 120_000
+# A session is last written to a little after its agent says that it is over.
+SESSION_END_WRITTEN_MS = 1000
 
 # --- many sessions at once (record/recorder.py) ---
 # Translating is computing on the event loop, where viewers and other sessions wait for their turn:
@@ -67,7 +75,6 @@ NOTIFY_PULSE_MS = 1000
 # --- watching this machine (watch/, sessions/) ---
 # A session whose files changed within this time may be at work: a watch begins with those.
 RECENT_SESSION_SECONDS = 300.0
-# The same for rows of a database, whose times are in milliseconds.
 RECENT_ROWS_MS = 300_000
 # A run whose session says nothing for this long is taken to have ended.
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
@@ -79,8 +86,7 @@ RESTORED_FILE_SECONDS = 10.0
 RESTORED_QUIET_SECONDS = 60.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
-# A process is on its kind's list before it writes anything. One that goes on with a session may
-# write moments earlier.
+# A process that goes on with a session may write moments before it is on its kind's list.
 LAST_LINES_GRACE_SECONDS = 2.0
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
@@ -88,8 +94,7 @@ SILENT_SESSION_SECONDS = 300
 LISTED_SESSION_SECONDS = 24 * 3600
 # A watch tries again this soon for a session that another process records.
 WATCH_RETRY_SECONDS = 0.25
-# Who stops a watch is not to wait for a backlog: what is not recorded by then, the next start
-# records. Long enough for what an agent has just said.
+# Who stops a watch does not wait for a backlog: what is left by then, the next start records.
 WATCH_STOP_SECONDS = 1.0
 # What was left unfinished in a shared log that is away at the start is asked for again this often.
 WATCH_RESUME_SECONDS = 1.0
@@ -99,8 +104,7 @@ PROCESS_CHECK_SECONDS = 1.0
 FOLDER_RESCAN_SECONDS = 300.0
 # Where the system cannot report changes, the files are looked at.
 FOLDER_POLL_SECONDS = 2.0
-# A folder or a database that is not there cannot be watched: so often is looked whether it is
-# there now. An agent makes it when it starts, a while before its first words.
+# A folder or database that is not there yet is looked for: agents make it before their first words.
 STORE_APPEARING_POLL_SECONDS = 1.0
 # inotify watches a new folder moments after it has reported it: so it is looked at again.
 NEW_FOLDER_SETTLE_SECONDS = 0.3
@@ -135,8 +139,7 @@ LEASE_TTL_SECONDS = 15.0
 LEASE_RENEWAL_SECONDS = 5.0
 # Whoever stops gives back all leases within this; while the nodes are away it cannot.
 LEASE_CLOSE_SECONDS = 4.0
-# Whose own key is gone may only have been away together with the nodes; one that lives has written
-# it again by then.
+# A holder whose key is gone may have been away with the nodes: by then it has written it again.
 DEAD_HOLDER_SECONDS = 10.0
 # That a key was deleted has to be known only to those who are about to write it.
 DELETED_KEY_SECONDS = 60.0
@@ -222,8 +225,7 @@ PORT_CHECK_TIMEOUT_SECONDS = 1.0
 CUT_READ_TIMEOUT_SECONDS = 120.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0
-# A link to sign in works once, and is often the only way in to a page that was started in the
-# morning; the day after, it is only something in a terminal's scrollback.
+# A link to sign in works once; the day after, it is only something in a terminal's scrollback.
 SIGN_IN_LINK_SECONDS = 24 * 3600
 # A token that was revoked stops working at once; streams that it opened before end within this.
 TOKEN_SWEEP_SECONDS = 1.0
@@ -342,12 +344,11 @@ PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 HOOK_SOCKET_RETRY_SECONDS = 1.0
 # Of several that watch, the one that hooks call takes a new session first; the others wait so long.
 HOOK_LISTENER_FIRST_SECONDS = 0.6
-# Who answers here says so again before this is over; a page that was closed does not.
+# Who answers here says so again before this is over; nobody does so for longer in one word.
 ATTENDANCE_SECONDS = 30.0
+ATTENDANCE_LONGEST_SECONDS = 3600.0
 # How often `unbraid approve --wait` looks for new requests.
 APPROVE_POLL_SECONDS = 1.0
-# Who answers here says so again and again; nobody does so for longer in one word.
-ATTENDANCE_LONGEST_SECONDS = 3600.0
 # Claude Code copies a plugin in half a second; it may have to start for the first time.
 PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 
@@ -378,8 +379,7 @@ ALERT_INTERVAL_MS = 30_000
 ERROR_REPEAT_MS = 400
 # A receiver that does not answer for this long is down.
 ALERT_SEND_TIMEOUT_SECONDS = 10.0
-# A receiver that is down is tried again after these pauses at the most, and then no more: what an
-# alert is about has passed by then.
+# Pauses double from the first to the longest; then what an alert is about has passed.
 ALERT_FIRST_RETRY_SECONDS = 2.0
 ALERT_LONGEST_RETRY_SECONDS = 300.0
 # How often is looked what is due. People do not notice a second.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unbraid.translate.clock import LIVE_MS, Clock
+from unbraid.timings import LIVE_RECORD_MS
+from unbraid.translate.clock import Clock
 
 NOW = 1_800_000_000_000
 DAY = 86_400_000
@@ -55,7 +56,7 @@ def test_nothing_happens_long_after_it_has_arrived_and_a_time_that_is_none_count
     clock = Clock()
     clock.arrive(NOW)
     clock.set(NOW + DAY)
-    assert clock.ts == NOW + LIVE_MS
+    assert clock.ts == NOW + LIVE_RECORD_MS
     clock = Clock()
     clock.arrive(NOW)
     clock.set("yesterday")

@@ -86,10 +86,10 @@ async def _redacted(events: Iterable[FleetEvent]) -> list[FleetEvent]:
     """Returns events as the reader that redacts a log gives them out: it knows secrets that are in
     no source in one piece.
     """
-    from unbraid.log.memory import MemoryLog
+    from unbraid.log.engines import memory_log
     from unbraid.log.port import run_pages
 
-    log = MemoryLog()
+    log = memory_log()
     await log.append("export", list(events))
     reader = redacted_log(log, redact=True)
     return [entry.event async for page in run_pages(reader, "export") for entry in page]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from unbraid.events import RelayEvent
 from unbraid.fleet.stream import FleetStream
-from unbraid.translate.clock import LIVE_MS
+from unbraid.timings import LIVE_RECORD_MS
 
 # An agent that is said to have worked for longer than this is not believed.
 MAX_DURATION_MS = 366 * 24 * 3_600_000
@@ -39,13 +39,13 @@ class RunClock:
         if now and self._began is None:
             # What has no time precedes what has one.
             self.ts = min(next((event.ts for event in events if event.ts), now), now)
-            self._live = now - self.ts <= LIVE_MS
+            self._live = now - self.ts <= LIVE_RECORD_MS
 
     def date(self, event: RelayEvent) -> None:
         """Sets the clock to an event."""
         if event.ts:
             self.ts = event.ts
-            self._live = self._now - event.ts <= LIVE_MS
+            self._live = self._now - event.ts <= LIVE_RECORD_MS
         elif self._live and self._began is not None:
             self.ts = self._now or self.ts
 

@@ -49,6 +49,7 @@ class OtlpExporter:
         # It logs every failure; what it means for the person is said elsewhere, once.
         logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
         self._status: int | None = None
+        # The official exporter sends by requests: only in its session the status can be seen.
         session = requests.Session()
         session.hooks["response"].append(self._answered)
         self._exporter = OTLPSpanExporter(endpoint=url, session=session)

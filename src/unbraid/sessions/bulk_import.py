@@ -26,11 +26,10 @@ from unbraid.sessions.run_list import (
     merged_runs,
     sessions_beside,
 )
+from unbraid.timings import SESSION_END_WRITTEN_MS
 
 # More than anyone has in a day.
 RECENT_RUNS = 1000
-# A session is last written to a little after its agent says that it is over.
-END_MS = 1000
 
 IMPORTED, KNOWN, BUSY, FAILED = "imported", "known", "busy", "failed"
 
@@ -119,7 +118,7 @@ def has_gone_on(session: RunSummary, logged: Sequence[RunSummary]) -> bool:
         return False
     used = sum(run.usage.total_tokens for run in logged)
     ended = max(run.updated for run in logged)
-    return used < session.usage.total_tokens or ended + END_MS < session.updated
+    return used < session.usage.total_tokens or ended + SESSION_END_WRITTEN_MS < session.updated
 
 
 async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: bool) -> str:

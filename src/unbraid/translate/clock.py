@@ -7,13 +7,11 @@ records show: those of a live source arrive soon after their own time.
 
 from __future__ import annotations
 
+from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.record import milliseconds
 
 # "2025-11-15T08:13:00.123Z": every record of some sources has a time of this form.
 ISO_MILLISECONDS = len("2025-11-15T08:13:00.123Z")
-
-# A record that arrives later than this after its own time was not read while it happened.
-LIVE_MS = 60_000
 
 
 class Clock:
@@ -88,8 +86,8 @@ class Clock:
     def _compare(self, own: int) -> None:
         if not self._dated:
             self._dated = True
-            if self._guessed and self.ts - own > LIVE_MS:
+            if self._guessed and self.ts - own > LIVE_RECORD_MS:
                 self._moved = self.ts - own
         # What has arrived has happened: no time can be much later, whoever wrote it.
-        self.ts = min(own + self._moved, self._arrived + LIVE_MS)
-        self._stored = self._arrived - self.ts > LIVE_MS
+        self.ts = min(own + self._moved, self._arrived + LIVE_RECORD_MS)
+        self._stored = self._arrived - self.ts > LIVE_RECORD_MS

@@ -12,15 +12,11 @@ from typing import NamedTuple
 from unbraid.agents.claude.records import ClaudeRecord, ControlRecord
 from unbraid.agents.claude.transcript import HookedPermission
 from unbraid.events import PermissionAsked, PermissionReplied, RelayEvent
+from unbraid.timings import DIALOG_ANSWER_MS, SAME_DIALOG_MS
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import read_as
-
-# What a process publishes and what its hooks say of one dialog are this close in time.
-SAME_DIALOG_MS = 3000
-# Nobody answers a dialog faster.
-DIALOG_MS = 300
 
 
 class _Awaited(NamedTuple):
@@ -123,7 +119,7 @@ class Permissions:
         """Nobody is asked any more. What the answer was, the call's result may show later."""
         for request_id, (context_id, asked_ms) in list(self._awaited.items()):
             # What the process did before it asked may be read after the request.
-            if asked_ms and self._clock.own < asked_ms + DIALOG_MS:
+            if asked_ms and self._clock.own < asked_ms + DIALOG_ANSWER_MS:
                 continue
             self._forget(request_id)
             out.append(

@@ -40,8 +40,7 @@ from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
 from unbraid.system.stdin import nobody_writes
 from unbraid.system.versions import version_of
-from unbraid.timings import PROCESS_CHECK_SECONDS
-from unbraid.translate.clock import LIVE_MS
+from unbraid.timings import LIVE_RECORD_MS, PROCESS_CHECK_SECONDS
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import LineParts
 
@@ -221,7 +220,7 @@ class ClaudeSource:
         facts = Facts() if main is None else head_facts(main)
         times = (self._merger.began_ms, 0 if continues else facts.started)
         at_ms = min(filter(None, times), default=0)
-        if now_ms() - at_ms < LIVE_MS or not at_ms:
+        if now_ms() - at_ms < LIVE_RECORD_MS or not at_ms:
             # Whoever pipes to us now was started together with us.
             at_ms = min(at_ms or now_ms(), own_start_ms())
         return ProcessStart(at_ms, self._merger.cwd or facts.cwd)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from unbraid.agents.claude.heads import head_of
 from unbraid.system.files import open_regular
-from unbraid.timings import FOLDER_TIME_SETTLE_SECONDS
+from unbraid.timings import FILE_DATE_TICK_SECONDS
 
 # A file says within its first lines whose it is.
 OWNER_BYTES, OWNER_LINES = 1 << 20, 50
@@ -63,7 +63,7 @@ class _Folder:
         except OSError:
             return True
         same = at == self._stamp
-        self._stamp = at if time.time_ns() - at > FOLDER_TIME_SETTLE_SECONDS * 1e9 else None
+        self._stamp = at if time.time_ns() - at > FILE_DATE_TICK_SECONDS * 1e9 else None
         return not same
 
     def again(self) -> None:

@@ -26,7 +26,7 @@ from unbraid.agents.session_port import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.system.files import is_regular, modified_ms, seconds_since
-from unbraid.translate.clock import LIVE_MS
+from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.chunk import STORED, Chunk
 
 ABOUT, STATE, HOOKS = "about", "state", "hooks"
@@ -115,12 +115,12 @@ class TranscriptFollower:
         latest, end = last_time(data)
         self._latest_ms = max(self._latest_ms, latest)
         if end:
-            in_future = self._latest_ms > now_ms() + LIVE_MS
+            in_future = self._latest_ms > now_ms() + LIVE_RECORD_MS
             yield Chunk(source, offset, data[:end], arrived_ms=0 if in_future else STORED)
         if end < len(data):
             written_ms = modified_ms(self._session.main)
             silent_ms = written_ms - self._latest_ms
-            is_its_end = silent_ms >= 0 and (self._is_live or silent_ms < LIVE_MS)
+            is_its_end = silent_ms >= 0 and (self._is_live or silent_ms < LIVE_RECORD_MS)
             yield Chunk(
                 source, offset + end, data[end:], arrived_ms=written_ms if is_its_end else STORED
             )

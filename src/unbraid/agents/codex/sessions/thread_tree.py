@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from unbraid.agents.codex.records import SessionHead
 from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_head, thread_of_name
+from unbraid.timings import THREAD_FILE_SLACK_MS
 
 # Where Codex keeps rollouts below its home: a folder a year, a month, a day.
 _KEPT = re.compile(r"\d{4}|\d\d|sessions|archived_sessions")
-# A thread's file is written after its children were started; clocks and copies are less exact.
-SLACK_MS = 120_000
 
 
 class RolloutFile(NamedTuple):
@@ -94,9 +93,9 @@ class RolloutFolders:
 
     def _candidates(self, root: str, files: dict[str, Path]) -> Iterator[str]:
         """Yields threads that may be below one, by the time at which they were made."""
-        since = created_ms(root) - SLACK_MS
+        since = created_ms(root) - THREAD_FILE_SLACK_MS
         try:
-            upto = int(files[root].stat().st_mtime * 1000) + SLACK_MS
+            upto = int(files[root].stat().st_mtime * 1000) + THREAD_FILE_SLACK_MS
         except OSError:
             upto = 0
         for thread in files:
