@@ -9,10 +9,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 NODE   := web/node_modules/.ready
 # Tests wait for other programs about half of their time, so two share a core.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
-# The tests that start no program and open no socket.
-PURE   := tests/wire tests/translate tests/fleet tests/traces tests/test_recordings.py tests/test_fuzz.py \
-          tests/test_layers.py tests/test_rooms.py tests/test_style.py $(wildcard tests/agents/*/dialect $(foreach noun, \
-          records dialect transcript heads titles notes deltas loose_calls,tests/agents/*/test_$(noun).py)) \
+# The tests of the pure packages and dialects, and those that only look at the source.
+PURE   := $(addprefix tests/,events wire translate fleet traces alerts docs/test_concepts.py) $(foreach noun, \
+          recordings fuzz layers rooms style timings formats,tests/test_$(noun).py) $(wildcard tests/agents/*/dialect \
+          $(foreach noun,records dialect transcript heads titles notes deltas loose_calls,tests/agents/*/test_$(noun).py)) \
           $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
 # What was compiled once, tests included, is read by every worker and program after it.
