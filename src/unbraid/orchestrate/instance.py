@@ -89,7 +89,7 @@ class Instance:
             last = account.last_turn or account.spent() is not None
             turn = AgentTurn(
                 self._stream,
-                self._gate(opening, last),
+                self._gate(opening, last=last),
                 self._request.commands,
                 material=self._material,
                 opening_chars=opening,
@@ -115,7 +115,7 @@ class Instance:
             last = account.last_turn or account.spent() is not None
             message = replies.message(blocks, last=last)
 
-    def _gate(self, opening: int, last: bool) -> Gate:
+    def _gate(self, opening: int, *, last: bool) -> Gate:
         # Sub-agents are not held back: only the master's text could be taken for the answer.
         return Gate(None if self._depth or last else opening)
 

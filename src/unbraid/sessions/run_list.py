@@ -59,7 +59,12 @@ def sessions_beside(
     progress: Progress = lambda done, total: None,
 ) -> list[RunSummary]:
     """Returns the stored sessions that a list of runs has to take into account."""
-    since = min([_oldest(everything), *(run.updated for run in left_runs(logged, folder).values())])
+    since = min(
+        [
+            _oldest(everything=everything),
+            *(run.updated for run in left_runs(logged, folder).values()),
+        ]
+    )
     return list(list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress))
 
 
@@ -82,12 +87,12 @@ def merged_runs(
             found[run.run] = run
         elif unwritten is not None:
             unwritten.status, unwritten.waiting = run.status, run.waiting
-    oldest = _oldest(everything)
+    oldest = _oldest(everything=everything)
     chosen = [run for run in found.values() if run.updated >= oldest or not run.over]
     return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
-def _oldest(everything: bool) -> float:
+def _oldest(*, everything: bool) -> float:
     return 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
 
 

@@ -50,7 +50,7 @@ class HookService:
         note = self._controllers.note_here
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(attendable(self._home, self.attendance, note))
-            stack.callback(self._put_mail, False)
+            stack.callback(self._put_mail, waits=False)
             self._socket = HookSocket(folder, hooked)
             await self._socket.run()
 
@@ -93,9 +93,9 @@ class HookService:
         before = bool(self._mail)
         (self._mail.add if waits else self._mail.discard)(kind)
         if bool(self._mail) != before:
-            self._put_mail(bool(self._mail))
+            self._put_mail(waits=bool(self._mail))
 
-    def _put_mail(self, waits: bool) -> None:
+    def _put_mail(self, *, waits: bool) -> None:
         path = self._home / FOLDER / ORDERS_NAME
         with suppress(OSError):
             if waits:

@@ -13,7 +13,6 @@ from unbraid.agents.codex.records import THREAD_ID, object_in
 from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
 from unbraid.translate.clock import Clock
 from unbraid.translate.content import split_content
-from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import newly
 
@@ -202,12 +201,7 @@ class ThreadCalls:
                 # Its own rollout will say it, and may be read a moment later than this one.
                 context.ending = ended
             else:
-                self._finish(context, *ended, out)
-
-    def _finish(
-        self, context: Context, ok: bool, reason: str, answer: str | None, out: list[RelayEvent]
-    ) -> None:
-        self._agents.end(context, ok, reason, answer, out=out)
+                self._agents.end(context, *ended, out=out)
 
 
 def _ended(state: Any) -> tuple[bool, str, str | None] | None:

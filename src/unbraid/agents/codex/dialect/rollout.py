@@ -7,10 +7,11 @@ call has started which thread, and the calls that a script of the agent has made
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from unbraid.agents.codex.dialect.calls import SPAWN, ThreadCalls
-from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
+from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import (
@@ -86,7 +87,7 @@ class Rollouts:
                 self._tokens.copied(thread, payload.info)
             return
         if newly(self._seen, hash((thread.id, record.ordinal or 0, record.raw))):
-            self._threads.deliver(thread, bound(self._line, thread, record, payload), out)
+            self._threads.deliver(thread, partial(self._line, thread, record, payload), out)
 
     def _named(self, name: str) -> Thread | None:
         """Returns the thread that a file's name has, for one that is read from the middle."""

@@ -6,6 +6,7 @@ adds only what is never stored (permission requests, errors that were retried).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from unbraid.agents.codex.dialect.approvals import (
 )
 from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.server_items import ACTIVITIES, described, described_collab
-from unbraid.agents.codex.dialect.threads import Thread, Threads, bound
+from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import (
@@ -97,22 +98,22 @@ class ServerNotifications:
     def _step(self, method: str, thread: Thread, record: CodexRecord, given: ServerParams) -> Any:
         match method:
             case "turn/started":
-                return bound(self._begun, thread, given)
+                return partial(self._begun, thread, given)
             case "turn/completed":
-                return bound(self._completed, thread, given)
+                return partial(self._completed, thread, given)
             case "item/started" | "item/completed" if given.item is not None:
                 ended = method == "item/completed"
-                return bound(self._item, thread, given.item, ended)
+                return partial(self._item, thread, given.item, ended=ended)
             case "item/agentMessage/delta":
-                return bound(self._delta, thread, given, "text")
+                return partial(self._delta, thread, given, "text")
             case "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta":
-                return bound(self._delta, thread, given, "thinking")
+                return partial(self._delta, thread, given, "thinking")
             case "thread/tokenUsage/updated":
-                return bound(self._used, thread, given.token_usage)
+                return partial(self._used, thread, given.token_usage)
             case "error":
-                return bound(self._error, thread, given)
+                return partial(self._error, thread, given)
             case _ if method.endswith("/requestApproval") and record.id is not None:
-                return bound(self._asking, thread, method, record, given)
+                return partial(self._asking, thread, method, record, given)
         return None
 
     def _result(self, result: Any, out: list[RelayEvent]) -> None:
@@ -164,7 +165,7 @@ class ServerNotifications:
                 items = turn.get("items") if isinstance(turn, dict) else None
                 for item in items if isinstance(items, list) else []:
                     if isinstance(item, dict):
-                        self._item(thread, item, True, out)
+                        self._item(thread, item, out, ended=True)
 
     def _is_fresh(self, about: dict[str, Any]) -> None:
         """Notes that what a new thread uses is its own, whatever is reported of it first."""
@@ -257,7 +258,7 @@ class ServerNotifications:
         out.append(delta(context.id, self._clock.ts, given.item_id or "", place, given.delta))
 
     def _item(
-        self, thread: Thread, item: dict[str, Any], ended: bool, out: list[RelayEvent]
+        self, thread: Thread, item: dict[str, Any], out: list[RelayEvent], *, ended: bool
     ) -> None:
         kind, item_id = item.get("type"), _text(item, "id") or ""
         thread.has_items |= kind != "userMessage"
@@ -265,21 +266,21 @@ class ServerNotifications:
             self._changes.note(item)
         if kind == "agentMessage":
             parts = [_text(item, "text") or ""]
-            self._words(thread, item_id, "text", parts, ended, out)
+            self._words(thread, item_id, "text", parts, out, ended=ended)
         elif kind == "reasoning":
             parts = parts_of_thinking(item.get("summary"))
-            self._words(thread, item_id, "thinking", parts, ended, out)
+            self._words(thread, item_id, "thinking", parts, out, ended=ended)
         elif kind == "userMessage":
             if ended:
                 self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out)
         elif kind == "contextCompaction" and ended:
             self._turns.compacted(thread, SERVER_SOURCE, out)
         elif kind == "collabAgentToolCall":
-            self._collab(thread, item_id, item, ended, out)
+            self._collab(thread, item_id, item, out, ended=ended)
         elif kind == "subAgentActivity":
             self._activity(thread, item_id, item, out)
         elif kind in _CALLS and not (kind == "webSearch" and thread.has_rollout):
-            self._call(thread, item_id, item, ended, out)
+            self._call(thread, item_id, item, out, ended=ended)
 
     def _activity(
         self, thread: Thread, item_id: str, item: dict[str, Any], out: list[RelayEvent]
@@ -299,8 +300,9 @@ class ServerNotifications:
         item_id: str,
         kind: str,
         parts: list[str],
-        ended: bool,
         out: list[RelayEvent],
+        *,
+        ended: bool,
     ) -> None:
         context = thread.context
         assert context is not None
@@ -334,8 +336,9 @@ class ServerNotifications:
         thread: Thread,
         item_id: str,
         item: dict[str, Any],
-        ended: bool,
         out: list[RelayEvent],
+        *,
+        ended: bool,
     ) -> None:
         context = thread.context
         assert context is not None
@@ -365,8 +368,9 @@ class ServerNotifications:
         thread: Thread,
         item_id: str,
         item: dict[str, Any],
-        ended: bool,
         out: list[RelayEvent],
+        *,
+        ended: bool,
     ) -> None:
         context = thread.context
         assert context is not None

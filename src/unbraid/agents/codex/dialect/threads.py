@@ -237,7 +237,7 @@ class Threads:
             problem = "no call of its parent that has started it was found"
         if not thread.is_continued:
             began = thread.held[0][0] if thread.held else self._clock.ts
-            mark = bound(self._mark, thread, f"{problem}: shown without it")
+            mark = partial(self._mark, thread, f"{problem}: shown without it")
             thread.held.appendleft((began, mark))
         self.adopt(thread, parent, None, out)
 
@@ -287,8 +287,3 @@ class Threads:
             self._clock.ts = at
             step(out)
         self._clock.ts = now
-
-
-def bound(step: Callable[..., None], *given: object) -> Step:
-    """Returns a step of a thread's translation."""
-    return partial(step, *given)
