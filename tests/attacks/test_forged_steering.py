@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.control.test_machines import Fake
+from tests.control.steered_run import SteeredRun
 from tests.serve.conftest import Start
 from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
@@ -62,7 +62,7 @@ class Shared:
 
     def __init__(self, server: Server, client: httpx.AsyncClient, tokens: TokenFile) -> None:
         self.server, self.client, self.tokens = server, client, tokens
-        self.own = Fake()  # waits for permission, under the name q1
+        self.own = SteeredRun("r")  # waits for permission, under the name q1
         server.services.controllers.register("r", self.own)
 
     async def forger(self, name: str, run: str) -> Forger:

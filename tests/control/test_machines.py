@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from tests.access import TOKEN, client_at
+from tests.control.steered_run import SteeredRun
 from tests.nats_servers import NatsCluster
-from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller
 from unbraid.control.controllers import Controllers, UnknownRequest
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
@@ -22,42 +23,6 @@ from unbraid.log.sample import story
 from unbraid.serve import ServeConfig, Token, hash_token, serving
 
 pytestmark = pytest.mark.xdist_group("nats")
-
-
-class Fake:
-    """A run that notes what it is asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[object] = []
-        self.waits = [PermissionRequest(run="r", request_id="q1", tool="Bash", input={"x": 1})]
-
-    def verbs(self) -> list[str]:
-        return ["message", "interrupt", "cancel", "stop", "answer"]
-
-    def pending(self) -> list[PermissionRequest]:
-        return self.waits
-
-    async def message(self, text: str) -> None:
-        self.asked.append(text)
-
-    async def interrupt(self) -> None:
-        self.asked.append("interrupt")
-
-    async def cancel(self) -> None:
-        raise CallerError("this agent cannot be ended")
-
-    async def stop(self, stream_id: int) -> None:
-        self.asked.append(stream_id)
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        self.waits.clear()
-        self.asked.append((request_id, behavior, None if details is None else details.by))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +41,7 @@ async def found(controllers: Controllers) -> Controller:
 async def test_a_run_is_steered_from_another_machine(
     node: NatsCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake, reader = Fake(), "unbraid_reader"
+    fake, reader = SteeredRun("r", refused=["cancel"]), "unbraid_reader"
     async with AsyncExitStack() as stack:
         one = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "one.db")))
         two = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "two.db")))
@@ -94,11 +59,14 @@ async def test_a_run_is_steered_from_another_machine(
         assert controller.verbs() == fake.verbs()
         await controller.message("go on")
         await controller.stop(2)
-        with pytest.raises(CallerError, match="cannot be ended"):
+        with pytest.raises(CallerError, match="it cannot cancel"):
             await controller.cancel()
         assert [request.request_id for request in await elsewhere.waiting()] == ["q1"]
         await elsewhere.answer("q1", "allow", None, AnswerDetails(by="me"))
-        assert fake.asked == ["go on", 2, ("q1", "allow", "me")]
+        assert fake.asked == [
+            ("message", "go on"), ("stop", 2), ("answer", "q1", "allow", None),
+        ]  # fmt: skip
+        assert fake.by == "me"
         # Who says on one machine that they answer is known on all.
         assert owner.attendance.seconds == 0
         await elsewhere.attend("me", 30)
@@ -114,9 +82,9 @@ async def test_a_run_is_steered_from_another_machine(
         async with client_at(server.url) as client:
             may_not = {"authorization": f"Bearer {reader}"}
             assert (await client.post(path, headers=may_not)).status_code == 403
-            assert fake.asked[-1] != "interrupt"
+            assert fake.asked[-1] != ("interrupt",)
             assert (await client.post(path)).status_code == 202
-            assert fake.asked[-1] == "interrupt"
+            assert fake.asked[-1] == ("interrupt",)
             control = httpx.URL(f"{server.url}/v1/runs/r/control")
             assert (await client.get(control)).json()["verbs"] == fake.verbs()
 

@@ -13,9 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.access import SECRET, TOKEN
+from tests.control.steered_run import SteeredRun
 from tests.tui.screens import opening, said
 from tests.watch.writing import SESSION, Writer, append
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
@@ -135,7 +135,7 @@ async def _until(holds: Callable[[], bool]) -> None:
 
 async def test_who_may_look_and_who_may_steer() -> None:
     secret, token = new_token("wall", ("read",))
-    log, controllers, steered = MemoryLog(), Controllers(), OtherRuns()
+    log, controllers, steered = MemoryLog(), Controllers(), SteeredRun("one", refused=["stop"])
     controllers.register("one", steered)
     await log.append("one", opening())
     config = ServeConfig(port=0, limits=SOON, tokens=(token,))
@@ -152,46 +152,12 @@ async def test_who_may_look_and_who_may_steer() -> None:
         held = (await RemoteControllers(reader).controllers())["one"]
         with pytest.raises(CallerError, match="this token does not have the scope control"):
             await held.interrupt()
-        assert steered.told == []
+        assert steered.asked == []
         await reader.close()
 
 
-class OtherRuns:
-    """A run that notes what it was told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[object, ...]] = []
-
-    def verbs(self) -> list[str]:
-        return ["message", "interrupt", "cancel", "stop", "answer"]
-
-    def pending(self) -> list[PermissionRequest]:
-        return [PermissionRequest("one", "q1", "Bash", {"command": "ls"})]
-
-    async def message(self, text: str) -> None:
-        self.told.append(("message", text))
-
-    async def interrupt(self) -> None:
-        self.told.append(("interrupt",))
-
-    async def cancel(self) -> None:
-        self.told.append(("cancel",))
-
-    async def stop(self, stream_id: int) -> None:
-        raise CallerError(f"there is no agent {stream_id}")
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        self.told.append(("answer", request_id, behavior, message))
-
-
 async def test_runs_are_steered_through_the_server() -> None:
-    log, controllers, steered = MemoryLog(), Controllers(), OtherRuns()
+    log, controllers, steered = MemoryLog(), Controllers(), SteeredRun("one", refused=["stop"])
     controllers.register("one", steered)
     await log.append("one", opening())
     async with serving(
@@ -204,10 +170,10 @@ async def test_runs_are_steered_through_the_server() -> None:
         await held.interrupt()
         await held.answer("q1", "deny", None)
         await held.cancel()
-        with pytest.raises(CallerError, match="there is no agent 7"):
+        with pytest.raises(CallerError, match="it cannot stop"):
             await held.stop(7)
         await distant.close()
-    assert steered.told == [
+    assert steered.asked == [
         ("message", "more"), ("interrupt",), ("answer", "q1", "deny", None), ("cancel",),
     ]  # fmt: skip
 

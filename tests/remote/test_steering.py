@@ -13,7 +13,7 @@ import pytest
 
 import unbraid.control.sending_machines as module
 from tests.access import TOKEN, client_at
-from tests.control.test_machines import Fake
+from tests.control.steered_run import SteeredRun
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
 from unbraid.log.sample import story
@@ -67,7 +67,7 @@ async def verbs(client: httpx.AsyncClient, wanted: Callable[[list[str]], bool]) 
 async def test_everything_that_can_be_asked_is_carried_out_there(
     server: Server, client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake, controllers = Fake(), Controllers()
+    fake, controllers = SteeredRun("r", refused=["cancel"]), Controllers()
     async with AsyncExitStack() as stack:
         link = SteeringLink(server.url, SECRET, controllers)
         steering = await stack.enter_async_context(AsyncExitStack())
@@ -80,13 +80,14 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
         assert (await client.post(f"{PATH}/interrupt")).status_code == 202
         assert (await client.post(f"{PATH}/streams/2/stop")).status_code == 202
         refused = await client.post(f"{PATH}/cancel")
-        assert refused.status_code == 400 and "cannot be ended" in refused.text
+        assert refused.status_code == 400 and "it cannot cancel" in refused.text
         listed = (await client.get("/v1/permissions")).json()
         assert [each["request_id"] for each in listed["permissions"]] == ["q1"]
         answered = await client.post("/v1/permissions/q1", json={"behavior": "allow"})
         assert answered.status_code == 200
-        assert fake.asked[:3] == ["go on", "interrupt", 2]
-        assert fake.asked[3][:2] == ("q1", "allow")  # type: ignore[index]
+        assert fake.asked == [
+            ("message", "go on"), ("interrupt",), ("stop", 2), ("answer", "q1", "allow", None),
+        ]  # fmt: skip
 
         # What waits there later is known here, and what no longer waits is gone.
         async def waiting() -> list[str]:
@@ -115,7 +116,7 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
 
 
 def module_request(request_id: str) -> Any:
-    request = Fake().waits[0]
+    request = SteeredRun("r").waits[0]
     request.request_id = request_id
     return request
 

@@ -7,60 +7,23 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from tests.control.steered_run import SteeredRun
 from tests.serve.conftest import Start
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
 from unbraid.control.controllers import Controllers
-from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract import story
 
 
-class OtherRuns:
-    """A run that notes what it was told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[object, ...]] = []
-
-    async def message(self, text: str) -> None:
-        self.told.append(("message", text))
-
-    async def interrupt(self) -> None:
-        self.told.append(("interrupt",))
-
-    async def cancel(self) -> None:
-        self.told.append(("cancel",))
-
-    async def stop(self, stream_id: int) -> None:
-        if stream_id == 0:
-            raise CallerError("the root cannot be stopped")
-        self.told.append(("stop", stream_id))
-
-    def verbs(self) -> list[str]:
-        return ["message", "cancel"]
-
-    def pending(self) -> list[PermissionRequest]:
-        return [PermissionRequest("r", "req-1", "Bash", {"command": "ls"})]
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        self.told.append((request_id, behavior, message))
-
-
 @pytest.fixture
-async def steered() -> OtherRuns:
-    return OtherRuns()
+async def steered() -> SteeredRun:
+    return SteeredRun("r", verbs=["message", "cancel"], refused=[("stop", 0)])
 
 
 @pytest.fixture
 async def client(
     start: Start,
     client_of: Callable[..., httpx.AsyncClient],
-    steered: OtherRuns,
+    steered: SteeredRun,
     log: SqliteLog,
 ) -> httpx.AsyncClient:
     controllers = Controllers()
@@ -70,7 +33,7 @@ async def client(
     return client_of(await start(controllers=controllers))
 
 
-async def test_steers_a_run(client: httpx.AsyncClient, steered: OtherRuns) -> None:
+async def test_steers_a_run(client: httpx.AsyncClient, steered: SteeredRun) -> None:
     for path, body in (
         ("message", {"text": "go on"}),
         ("interrupt", None),
@@ -80,7 +43,7 @@ async def test_steers_a_run(client: httpx.AsyncClient, steered: OtherRuns) -> No
         answer = await client.post(f"/v1/runs/r/{path}", json=body)
         assert answer.status_code == 202
         assert answer.json() == {"accepted": True}
-    assert steered.told == [("message", "go on"), ("interrupt",), ("stop", 3), ("cancel",)]
+    assert steered.asked == [("message", "go on"), ("interrupt",), ("stop", 3), ("cancel",)]
     assert (await client.post("/v1/runs/r/streams/0/stop")).status_code == 400
 
 
@@ -95,17 +58,17 @@ async def test_lists_what_can_be_asked_of_a_run(client: httpx.AsyncClient) -> No
     assert (listed["run"], listed["verbs"]) == ("r", ["message", "cancel"])
 
 
-async def test_answers_permissions(client: httpx.AsyncClient, steered: OtherRuns) -> None:
+async def test_answers_permissions(client: httpx.AsyncClient, steered: SteeredRun) -> None:
     waiting = (await client.get("/v1/permissions")).json()["permissions"]
-    assert [(request["request_id"], request["tool"]) for request in waiting] == [("req-1", "Bash")]
-    answer = await client.post("/v1/permissions/req-1", json={"behavior": "deny", "message": "no"})
-    assert answer.json() == {"request_id": "req-1", "behavior": "deny"}
-    assert steered.told == [("req-1", "deny", "no")]
-    unknown = await client.post("/v1/permissions/req-2", json={"behavior": "allow"})
+    assert [(request["request_id"], request["tool"]) for request in waiting] == [("q1", "Bash")]
+    answer = await client.post("/v1/permissions/q1", json={"behavior": "deny", "message": "no"})
+    assert answer.json() == {"request_id": "q1", "behavior": "deny"}
+    assert steered.asked == [("answer", "q1", "deny", "no")]
+    unknown = await client.post("/v1/permissions/q2", json={"behavior": "allow"})
     assert unknown.status_code == 404
 
 
-async def test_refuses_what_it_cannot_do(client: httpx.AsyncClient, steered: OtherRuns) -> None:
+async def test_refuses_what_it_cannot_do(client: httpx.AsyncClient, steered: SteeredRun) -> None:
     assert (await client.post("/v1/runs/none/cancel")).status_code == 404
     assert (await client.post("/v1/runs/foreign/cancel")).status_code == 409
     for body in (b"", b"{", b"[]", b'{"text": 1}', b'{"text": "a", "odd": 1}'):
@@ -115,6 +78,6 @@ async def test_refuses_what_it_cannot_do(client: httpx.AsyncClient, steered: Oth
         assert answer.status_code == 400
     form = await client.post("/v1/runs/r/message", data={"text": "a"})
     assert form.status_code == 415
-    odd = await client.post("/v1/permissions/req-1", json={"behavior": "perhaps"})
+    odd = await client.post("/v1/permissions/q1", json={"behavior": "perhaps"})
     assert odd.status_code == 400
-    assert steered.told == []
+    assert steered.asked == []

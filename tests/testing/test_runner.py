@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 
+from tests.launch.agents import cli_of
 from unbraid.testing import (
     CLAUDE_VERSIONS,
     OPENCODE_VERSIONS,
-    CliUnavailable,
     Recording,
     ScriptedModel,
     claude_launch,
-    clis,
     record_claude,
     record_opencode,
     scenarios,
@@ -34,14 +33,6 @@ pytestmark = pytest.mark.cli
 Json = dict[str, Any]
 CLAUDE, OPENCODE = CLAUDE_VERSIONS[-1], OPENCODE_VERSIONS[0]
 NAME = "fan-same-opening"  # a single agent, and two below it
-
-
-def installed(name: str, version: str) -> clis.Cli:
-    """The CLI, or a skip that says why not."""
-    try:
-        return clis.claude(version) if name == "claude" else clis.opencode(version)
-    except CliUnavailable as reason:
-        pytest.skip(str(reason))
 
 
 def content(block: Json) -> tuple[str, str]:
@@ -73,7 +64,7 @@ def kept(recording: Recording) -> list[Json]:
 
 
 async def test_claude_prints_and_keeps_what_was_said(tmp_path: Path) -> None:
-    installed("claude", CLAUDE)
+    cli_of("claude", CLAUDE)
     recording = await record_claude(CLAUDE, NAME, "plain", tmp_path)
     assert recording.exit == 0, recording.stderr
     truth = said(recording)
@@ -92,7 +83,7 @@ async def test_claude_prints_and_keeps_what_was_said(tmp_path: Path) -> None:
 
 
 async def test_opencode_prints_the_main_agent_and_keeps_all(tmp_path: Path) -> None:
-    installed("opencode", OPENCODE)
+    cli_of("opencode", OPENCODE)
     recording = await record_opencode(OPENCODE, NAME, "run", tmp_path)
     assert recording.exit == 0, recording.stderr
     parts = [record["part"] for record in recording.records]
@@ -110,7 +101,7 @@ async def test_opencode_prints_the_main_agent_and_keeps_all(tmp_path: Path) -> N
 
 
 async def test_opencode_serves_every_agents_events(tmp_path: Path) -> None:
-    installed("opencode", OPENCODE)
+    cli_of("opencode", OPENCODE)
     recording = await record_opencode(OPENCODE, "nested", "serve", tmp_path)
     assert {block["agent"] for block in recording.blocks} == {"main", "mid", "leaf"}
     answers = {
@@ -144,7 +135,7 @@ def spoken_by_model(blocks: list[Json]) -> list[tuple[str, str]]:
 
 
 async def test_permissions_are_asked_and_answered(tmp_path: Path) -> None:
-    installed("claude", CLAUDE)
+    cli_of("claude", CLAUDE)
     recording = await record_claude(CLAUDE, "permission", "stdin", tmp_path)
     answers = [row["line"]["response"]["response"] for row in recording.sent[2:]]
     assert [answer["behavior"] for answer in answers] == ["allow", "deny"]
@@ -154,7 +145,7 @@ async def test_permissions_are_asked_and_answered(tmp_path: Path) -> None:
 
 
 async def test_an_interrupt_ends_an_answer_and_the_next_prompt_is_answered(tmp_path: Path) -> None:
-    installed("claude", CLAUDE)
+    cli_of("claude", CLAUDE)
     recording = await record_claude(CLAUDE, "interrupt", "stdin", tmp_path)
     results = [record["subtype"] for record in recording.records if record["type"] == "result"]
     assert results == ["error_during_execution", "success"]
@@ -163,7 +154,7 @@ async def test_an_interrupt_ends_an_answer_and_the_next_prompt_is_answered(tmp_p
 
 
 async def test_lines_arrive_while_it_runs_and_leaving_early_ends_it(tmp_path: Path) -> None:
-    installed("claude", CLAUDE)
+    cli_of("claude", CLAUDE)
     slow = scenarios.interrupt()
     async with start_claude(CLAUDE, slow, home=tmp_path, mode="partial") as run:
         async for line in run.lines():
@@ -174,7 +165,7 @@ async def test_lines_arrive_while_it_runs_and_leaving_early_ends_it(tmp_path: Pa
 
 
 def test_a_launch_can_be_started_by_hand(tmp_path: Path) -> None:
-    cli = installed("claude", CLAUDE)
+    cli = cli_of("claude", CLAUDE)
     with ScriptedModel(scenarios.quoted_text()) as model:
         launch = claude_launch(cli, model.url, tmp_path, ["-p", "[[main]] Go."])
         done = subprocess.run(

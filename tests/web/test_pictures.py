@@ -18,7 +18,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from tests.control.test_processes import OtherRuns
+from tests.control.steered_run import SteeredRun
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.test_run import fleet
@@ -68,19 +68,14 @@ def asking() -> list[FleetEvent]:
     return story.events
 
 
-class Asked(OtherRuns):
-    """The controller of the run that waits."""
-
-    def pending(self) -> list[PermissionRequest]:
-        return [PermissionRequest("build", "r1", "Bash", {"command": "rm -r build/old"})]
-
-
 async def fill(site: Site) -> None:
     """Some runs, as they might be on anyone's machine."""
     await site.append("demo", ago(recorded(), 4))
     await site.append("parser", ago(fleet().events, 30))
     await site.append("build", ago(asking(), 0))
-    site.server.services.controllers.register("build", Asked())
+    waiting = SteeredRun("build")
+    waiting.waits[:] = [PermissionRequest("build", "r1", "Bash", {"command": "rm -r build/old"})]
+    site.server.services.controllers.register("build", waiting)
     titles = ("Write the release notes", "Why is the login slow?", "Rename Order to Purchase")
     for number, title in enumerate(titles):
         story = Story(title)
