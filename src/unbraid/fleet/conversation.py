@@ -312,7 +312,8 @@ class StreamConversation:
         return given_bytes[:most].decode("utf-8", "replace") + "…"
 
 
-# A table and not a chain of patterns: this runs for every event that is appended to a log.
+# Tables and not chains of patterns: this runs for every event that is appended to a log.
+_BOUNDS = frozenset((e.StreamStart, e.StreamEnd))
 _FOLDS: dict[type[e.FleetEvent], Callable[[StreamConversation, Any], Item | None]] = {
     e.Text: StreamConversation._grow,
     e.Thinking: StreamConversation._grow,
@@ -352,8 +353,7 @@ class RunConversation:
                 limits=self._limits, children=self._children, keep=self._keep
             )
         item = stream.apply(event)
-        kind = type(event)
-        if kind is e.StreamStart or kind is e.StreamEnd:
+        if type(event) in _BOUNDS:
             self._bound(event)
         return item
 

@@ -63,10 +63,10 @@ class Report(Struct, omit_defaults=True):
 
 
 class Totals(Struct, omit_defaults=True):
-    """A run's total, from its messages and its CLI's account."""
+    """A run's total, from its messages and its CLI's account, if it has given one."""
 
     seen: Usage = field(default_factory=Usage)
-    report: Report = field(default_factory=Report)
+    report: Report | None = None
 
     def fold(self, event: object) -> bool:
         """Takes one event of a run's log; returns whether it says anything about the total."""
@@ -77,7 +77,7 @@ class Totals(Struct, omit_defaults=True):
                 return False
             self.turn_over(_account(event), event.cost_usd)
         elif isinstance(event, Done):
-            self.seen, self.report = _done(event, self.total()), Report()
+            self.seen, self.report = _done(event, self.total()), None
         else:
             return False
         return True
@@ -86,7 +86,7 @@ class Totals(Struct, omit_defaults=True):
         """Takes a result's account. It is cumulative: the latest replaces the one before, unless it
         is less than that, which only the account of a new process is.
         """
-        report = self.report
+        report = self.report = self.report or Report()
         if account is not None:
             tokens = Usage()
             tokens.add(account)
@@ -97,14 +97,14 @@ class Totals(Struct, omit_defaults=True):
             if report.cost_usd is not None and cost_usd < report.cost_usd:
                 report.before.cost_usd = (report.before.cost_usd or 0.0) + report.cost_usd
             report.cost_usd = cost_usd
-            report.seen = self._covered(account)
+            report.seen = self._covered(account, report)
 
-    def _covered(self, account: TokenUsage | Usage | None) -> Usage:
+    def _covered(self, account: TokenUsage | Usage | None, report: Report) -> Usage:
         """Returns what of everything seen so far a report is about: an account with fewer tokens
         leaves out what was cut off (a process that was killed, an answer that was interrupted), and
         its dollars stay computed.
         """
-        seen, report = replace(self.seen), self.report
+        seen = replace(self.seen)
         if account is None or report.tokens is None:
             return seen
         reported = report.tokens.total_tokens + report.before.total_tokens
@@ -119,6 +119,8 @@ class Totals(Struct, omit_defaults=True):
         """Returns what the whole fleet has used so far."""
         seen, report = self.seen, self.report
         total = replace(seen)
+        if report is None:
+            return total
         if report.tokens is not None:
             account = replace(report.tokens)
             account.add(_tokens(report.before))

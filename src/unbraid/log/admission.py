@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetEvent
+from unbraid.events import Done, FleetEvent
 from unbraid.log.entry import one_line
 from unbraid.log.port import LogConflict
 from unbraid.log.summary import RunSummary
@@ -26,14 +26,14 @@ async def checked_append(
     none, or a number does not fit a log.
     """
     checked_run(run)
-    checked = {checked_source(name): at for name, at in (offsets or {}).items()}
+    checked = {checked_source(name): at for name, at in offsets.items()} if offsets else {}
     lines: list[Line] = []
-    for start in range(0, len(events), ENCODED_AT_ONCE):
-        lines += [(event, one_line(event)) for event in events[start : start + ENCODED_AT_ONCE]]
-        if len(lines) < len(events):
+    for event in events:
+        if event.seq >= INT64 or event.ts >= INT64 or event.stream_id >= INT64:
+            raise CallerError("a number of an event does not fit 64 bits")
+        lines.append((event, one_line(event)))
+        if len(lines) % ENCODED_AT_ONCE == 0 and len(lines) < len(events):
             await asyncio.sleep(0)
-    if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
-        raise CallerError("a number of an event does not fit 64 bits")
     return lines, checked
 
 
@@ -60,6 +60,6 @@ def admit(
             raise LogConflict(summary.run, event.seq, expected, problem="the run is over")
         if event.seq != expected:
             raise LogConflict(summary.run, event.seq, expected, problem="out of order")
-        over = event.type == "done"
+        over = type(event) is Done
         expected += 1
     return fresh

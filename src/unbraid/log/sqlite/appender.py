@@ -106,11 +106,13 @@ class Appender:
         first_cursor: int | None,
     ) -> None:
         key, summary, blocks = held.key, held.summary, held.blocks
-        rows, said = [], list[IndexedBlock]()
+        rows, said, retractions = [], list[IndexedBlock](), list[FleetRetracted]()
         for event, data in fresh:
             rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
             summary.fold(event, len(data))
             said += blocks.feed(event)
+            if type(event) is FleetRetracted:
+                retractions.append(event)
         if first_cursor is None:
             _EVENTS.run(connection, rows)
         else:
@@ -122,9 +124,8 @@ class Appender:
             if self._unindexed >= INDEX_BLOCKS:
                 index_words(connection)
                 self._unindexed = 0
-        gone = [event for event, _ in fresh if isinstance(event, FleetRetracted)]
-        if gone:
-            _mark_retracted(connection, key, gone)
+        if retractions:
+            _mark_retracted(connection, key, retractions)
         listed = (
             summary.status, summary.started,
             summary.title, summary.cwd, summary.session_id, summary.source,
@@ -217,8 +218,8 @@ def save_growth(
     connection: sqlite3.Connection, key: int, summary: RunSummary, open_from: int
 ) -> None:
     """Write a summary and the columns that change with every event."""
-    grown = (summary.updated, summary.bytes, summary.last_seq, open_from)
-    connection.execute(_GROWN, (*grown, _encode(summary), key))
+    columns = (summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary), key)
+    connection.execute(_GROWN, columns)
 
 
 def create(connection: sqlite3.Connection, run: str) -> int:

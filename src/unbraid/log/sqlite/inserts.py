@@ -24,8 +24,9 @@ class Inserts:
 
     def run(self, connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
         """Inserts the rows, in their order."""
-        whole = len(rows) - len(rows) % ROWS_PER_STATEMENT
-        for first in range(0, whole, ROWS_PER_STATEMENT):
+        first = 0
+        while len(rows) - first >= ROWS_PER_STATEMENT:
             part = rows[first : first + ROWS_PER_STATEMENT]
             connection.execute(self._many, tuple(chain.from_iterable(part)))
-        connection.executemany(self._one, rows[whole:])
+            first += ROWS_PER_STATEMENT
+        connection.executemany(self._one, rows[first:] if first else rows)

@@ -250,9 +250,7 @@ class SqliteLog:
             return
         # The first page is written anew, even with the number that it has.
         version = len(MIGRATIONS)
-        writing = asyncio.ensure_future(
-            self._writer.submit(lambda connection: set_version(connection, version))
-        )
+        writing = self._writer.submit(lambda connection: set_version(connection, version))
         writing.add_done_callback(_heard)
         # Nor for a disk that is slow at the moment, and has just taken others.
         await asyncio.wait([writing], timeout=SLOW_COMMIT_SECONDS)

@@ -67,16 +67,19 @@ class Writer:
         fresh = time.monotonic() - self._committed_at < COMMIT_FRESH_SECONDS
         return self._unanswered > 0 and fresh
 
-    async def submit(self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False) -> T:
-        """Run a job in a transaction (or `alone`, outside of any); return once it is committed."""
+    def submit(
+        self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False
+    ) -> asyncio.Future[T]:
+        """Run a job in a transaction (or `alone`, outside of any); it is done once it is committed.
+
+        A caller that gives up cancels only its answer; what is being written is written.
+        """
         if self._closed:
             raise LogUnusable(self._place, "closed", "the log is closed")
-        order = _Order(job, self._loop.create_future(), alone)
+        answer: asyncio.Future[T] = self._loop.create_future()
         self._unanswered += 1
-        self._queue.put(order)
-        # A caller that gives up cancels only its answer; what is being written is written.
-        result: T = await order.answer
-        return result
+        self._queue.put(_Order(job, answer, alone))
+        return answer
 
     async def close(self) -> None:
         """Commit what was accepted, then let the connection go."""
@@ -91,12 +94,13 @@ class Writer:
             group, going = self._gather()
             shared = [order for order in group if not order.alone]
             while shared:
-                written, shared = self._commit(shared)
-                self._answer(written)
-            alone = [order for order in group if order.alone]
-            for order in alone:
-                self._run_alone(order)
-            self._answer(alone)
+                count = self._commit(shared)
+                self._answer(shared[:count])
+                shared = shared[count:]
+            for order in group:
+                if order.alone:
+                    self._run_alone(order)
+                    self._answer([order])
         self._connection.close()
 
     def _gather(self) -> tuple[list[_Order], bool]:
@@ -109,35 +113,36 @@ class Writer:
             order = self._queue.get()
         return group, False
 
-    def _commit(self, group: list[_Order]) -> tuple[list[_Order], list[_Order]]:
-        """Commits orders; returns those that are done, and those that are left for the next
-        transaction because the ones before them took long.
+    def _commit(self, group: list[_Order]) -> int:
+        """Commits orders; returns how many are done. Those after them are left for the next
+        transaction, because the ones before them took long.
         """
-        at = 0
+        count = 0
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._on_begin(self._connection)
             enough = time.monotonic() + TRANSACTION_SECONDS
-            while at < len(group) and (at == 0 or time.monotonic() < enough):
-                order = group[at]
-                at += 1
+            for order in group:
+                count += 1
                 try:
                     order.outcome, order.error = order.job(self._connection), None
                 except UnbraidError as error:
                     # Raised before the job wrote anything, so the others are not touched.
                     order.outcome, order.error = None, error
+                if time.monotonic() >= enough:
+                    break
             self._connection.execute("COMMIT")
             self._committed_at = time.monotonic()
         except Exception as error:
             self._roll_back()
-            done = group[: max(at, 1)]
-            if len(done) > 1:
+            count = max(count, 1)
+            if count > 1:
                 # One bad job must not take the others with it.
-                for order in done:
+                for order in group[:count]:
                     self._commit([order])
             else:
-                done[0].error = self._errors.in_our_words(error)
-        return group[: max(at, 1)], group[max(at, 1) :]
+                group[0].error = self._errors.in_our_words(error)
+        return count
 
     def _roll_back(self) -> None:
         self._committed_at = -math.inf
@@ -166,5 +171,5 @@ class Writer:
                     order.answer.set_exception(order.error)
 
         # A loop that is closed has nobody left to answer.
-        if group and not self._loop.is_closed():
+        if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(deliver)
