@@ -92,6 +92,8 @@ LAST_LINES_GRACE_SECONDS = 2.0
 SILENT_SESSION_SECONDS = 300
 # `ps` lists sessions that changed within this time, unless all are asked for.
 LISTED_SESSION_SECONDS = 24 * 3600
+# The newest sessions are listed before a watch does anything else, if they are read this soon.
+FIRST_SESSIONS_TIMEOUT_SECONDS = 0.5
 # A watch tries again this soon for a session that another process records.
 WATCH_RETRY_SECONDS = 0.25
 # Who stops a watch does not wait for a backlog: what is left by then, the next start records.

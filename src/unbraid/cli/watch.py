@@ -142,6 +142,8 @@ async def _watch(
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
+        # Whatever begins now would slow down the reading of what a person sees first.
+        await overview.filled()
         delivery = None
         if to is not None:
             delivery = await stack.enter_async_context(machine.sending(to, since_ms=since_ms))

@@ -10,7 +10,6 @@ from unbraid.events import FleetEvent
 from unbraid.export.archive import EventArchive
 from unbraid.export.document import RunExport, RunFold
 from unbraid.export.html_page import html_page
-from unbraid.export.markdown import as_markdown
 from unbraid.screen import safe_json
 
 MEDIA_TYPES = {
@@ -47,6 +46,9 @@ class RunFile:
         elif self._form == "json":
             text = safe_json(msgspec.json.encode(export)).decode() + "\n"
         else:
+            # Its parser takes long to import, and servers export little.
+            from unbraid.export.markdown import as_markdown
+
             text = as_markdown(export)
         # A lone surrogate, which some agents print, has no bytes.
         return text.encode("utf-8", "backslashreplace")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 from msgspec import Struct
 
 from unbraid.agents.agent_spec import AgentSpec, Limits
@@ -157,6 +156,8 @@ def _split(path: Path) -> tuple[str, int, str]:
 
 def _front_matter(head: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Returns the fields, and the line of the file that each stands in."""
+    import yaml  # takes long, and most servers run no agents of their own
+
     try:
         return _yaml(head)
     except yaml.YAMLError as error:
@@ -171,6 +172,8 @@ def _front_matter(head: str) -> tuple[dict[str, Any], dict[str, int]]:
 
 
 def _yaml(head: str) -> tuple[dict[str, Any], dict[str, int]]:
+    import yaml
+
     node = yaml.compose(head, Loader=yaml.SafeLoader)
     fields = yaml.safe_load(head)
     if node is None:

@@ -34,12 +34,12 @@ def open_regular(path: Path | str, *, links: bool = False) -> BinaryIO:
     return os.fdopen(_opened(path, links=links)[0], "rb", buffering=0)
 
 
-def read_small(path: Path | str, *, links: bool = False) -> bytes:
+def read_small(path: Path | str, most: int = SMALL_FILE_BYTES, *, links: bool = False) -> bytes:
     """The bytes of a file that should be small; of a larger one, its first part."""
     # A history has thousands of them: making a file object would take most of the time.
     descriptor, status = _opened(path, links=links)
     try:
-        return os.read(descriptor, min(status.st_size, SMALL_FILE_BYTES))
+        return os.read(descriptor, min(status.st_size, most))
     finally:
         os.close(descriptor)
 
@@ -137,11 +137,11 @@ def keep_buffers() -> None:
 def chunks(path: Path) -> Iterator[bytes]:
     """A file's bytes."""
     with open_regular(path) as file:
-        yield from _chunks(file, CHUNK_BYTES)
+        yield from _chunks(file)
 
 
-def _chunks(file: BinaryIO, first_bytes: int) -> Iterator[bytes]:
-    at, size, number = 0, first_bytes, file.fileno()
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    at, size, number = 0, CHUNK_BYTES, file.fileno()
     while data := read_at(number, size, at):
         at += len(data)
         # Behind a short one mostly nothing comes: room for a whole one would be made for nothing.
@@ -149,19 +149,14 @@ def _chunks(file: BinaryIO, first_bytes: int) -> Iterator[bytes]:
         yield data
 
 
-def line_blocks(
-    file: BinaryIO,
-    max_line_bytes: int = DEFAULT_MAX_LINE_BYTES,
-    first_bytes: int = CHUNK_BYTES,
-) -> Iterator[bytes]:
-    """Yields a file's lines, many in one piece; one that is over the limit is left out. Who mostly
-    needs the first lines alone says how many bytes are read first.
+def line_blocks(file: BinaryIO, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> Iterator[bytes]:
+    """Yields a file's lines, many in one piece; one that is over the limit is left out.
 
     The file is read, not mapped: whoever truncates a file that is mapped ends its reader.
     """
     begun: list[bytes] = []
     size, leaving_out = 0, False
-    for data in _chunks(file, first_bytes):
+    for data in _chunks(file):
         end = data.rfind(b"\n") + 1
         if not end:
             size += len(data)

@@ -6,7 +6,9 @@ as soon as they are known.
 
 from __future__ import annotations
 
+import asyncio
 import heapq
+from contextlib import suppress
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -22,6 +24,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.notify.terminal import terminal_call
 from unbraid.screen import safe, token_count
 from unbraid.sessions.archive import Archive
+from unbraid.timings import FIRST_SESSIONS_TIMEOUT_SECONDS
 
 NEWEST = 12
 
@@ -35,12 +38,14 @@ class SessionTable:
         self._sessions = self._tokens = 0
         self._live: Live | None = None
         self._address: str | None = None
+        self._loop, self._filled = asyncio.get_running_loop(), asyncio.Event()
 
     def __enter__(self) -> SessionTable:
         self._live = start_live_display(self._console, self.draw)
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._filled.set()
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -59,9 +64,17 @@ class SessionTable:
             heapq.heappush(self._newest, item)
         else:
             heapq.heappushpop(self._newest, item)
+        if self._sessions == NEWEST:
+            self._loop.call_soon_threadsafe(self._filled.set)
         if self._live is None and self._sessions <= NEWEST:
             words = (run.run, run.status, str(run.agents), token_count(run.usage.total_tokens))
             self.say("  ".join((*words, run.cwd or "", run.title or "")))
+
+    async def filled(self) -> None:
+        """Waits for the sessions that are seen first, unless they take long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_SESSIONS_TIMEOUT_SECONDS):
+                await self._filled.wait()
 
     def say(self, text: str) -> None:
         """Prints a line above the table."""

@@ -14,6 +14,7 @@ from unbraid.agents.claude.records import SPAWNING_TOOLS, CostState
 from unbraid.agents.claude.sessions.transcript_facts import (
     SIDECHAIN,
     Counts,
+    First,
     LastMessage,
     SessionAccount,
 )
@@ -21,7 +22,7 @@ from unbraid.agents.claude.transcript import SYNTHETIC, AnswerFacts, AnswerLine,
 from unbraid.events.tokens import add_tokens
 from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.shares import MAIN, SLOT_MS, ShareCounter, UsageShare
-from unbraid.system.files import CHUNK_BYTES, line_blocks, open_regular
+from unbraid.system.files import line_blocks, open_regular, read_small
 from unbraid.translate.blocks import MessageUsage
 from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
 
@@ -127,22 +128,28 @@ def last_notes(block: bytes, starts: Iterable[int]) -> dict[str, int]:
     return found
 
 
-def message_ids(path: str, *, most: int | None = None) -> list[tuple[str, str | None]]:
-    """Returns the ids of a transcript's messages, or of the first ones, and the session that they
-    are marked to be copied from. Raises OSError.
+def message_ids(path: str) -> Iterator[First]:
+    """Yields the ids of a transcript's messages, and the session that each is marked to be copied
+    from. Raises OSError.
     """
-    found: list[tuple[str, str | None]] = []
-    first_bytes = CHUNK_BYTES if most is None else HEAD_BYTES
     with open_regular(path) as file:
-        for block in line_blocks(file, first_bytes=first_bytes):
-            for _, answer in _answer_lines(block):
-                if answer.message is not None and answer.message.id is not None:
-                    source = answer.forked_from
-                    copied = None if source is None else str(source.get("sessionId"))
-                    found.append((answer.message.id, copied))
-                    if len(found) == most:
-                        return found
-    return found
+        for block in line_blocks(file):
+            yield from _ids(block)
+
+
+def first_message(path: str) -> First | None:
+    """Returns the first of a transcript's `message_ids`. Raises OSError."""
+    # A history has thousands of transcripts: most need no more than one small read.
+    head = read_small(path, HEAD_BYTES)
+    whole = head[: head.rfind(b"\n") + 1]
+    return next(_ids(whole), None) or next(message_ids(path), None)
+
+
+def _ids(block: bytes) -> Iterator[First]:
+    for _, answer in _answer_lines(block):
+        if answer.message is not None and answer.message.id is not None:
+            source = answer.forked_from
+            yield answer.message.id, None if source is None else str(source.get("sessionId"))
 
 
 def message_lines(path: str) -> dict[str, int]:
@@ -150,7 +157,7 @@ def message_lines(path: str) -> dict[str, int]:
     found: dict[str, int] = {}
     before = 0
     with open_regular(path) as file:
-        for block in line_blocks(file, first_bytes=CHUNK_BYTES):
+        for block in line_blocks(file):
             for start, answer in _answer_lines(block):
                 if answer.message is not None and answer.message.id is not None:
                     found.setdefault(answer.message.id, before + block.count(b"\n", 0, start))

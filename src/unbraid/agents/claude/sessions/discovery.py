@@ -56,7 +56,7 @@ class Scan:
     def __init__(self) -> None:
         self.sessions: list[FoundSession] = []
         self.beside: list[File] = []  # 2.0: `agent-*.jsonl`, of whichever session
-        self.metas: dict[str, File] = {}  # what stands beside sub-agents' transcripts
+        self._metas: dict[str, os.DirEntry[str]] = {}
         self.problems: dict[str, str] = {}
 
     @classmethod
@@ -69,6 +69,11 @@ class Scan:
                     scan._project(folder.path)
         scan.sessions.sort(key=lambda found: found.mtime_ns, reverse=True)
         return scan
+
+    def meta(self, child: File) -> File | None:
+        """Returns what stands beside a sub-agent's transcript, as it is now."""
+        entry = self._metas.get(child.path.removesuffix(".jsonl") + META_ENDING)
+        return None if entry is None else _file(entry)
 
     def _project(self, folder: str) -> None:
         mains: list[File] = []
@@ -98,9 +103,7 @@ class Scan:
                 if file is not None and entry.name.startswith("agent-"):
                     yield file
             elif entry.name.endswith(META_ENDING):
-                meta = _file(entry)
-                if meta is not None:
-                    self.metas[entry.path] = meta
+                self._metas[entry.path] = entry
             elif depth and "." not in entry.name and _is_folder(entry):
                 yield from self._below(entry.path, depth - 1)
 

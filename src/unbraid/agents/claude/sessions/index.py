@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.claude.sessions.copies import Copies
-from unbraid.agents.claude.sessions.discovery import META_ENDING, File, FoundSession, Scan
+from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.index_row import IndexRow, row_of
 from unbraid.agents.claude.sessions.transcript_facts import Facts, First
 from unbraid.events.decoders import msgpack_decoder
@@ -52,7 +52,7 @@ class Index:
         self.problems: dict[str, str] = {}
         self._prices = prices
         self._copies: Copies | None = None
-        self._metas: Mapping[str, File] = {}
+        self._scan = Scan()
         self._second: SecondReader | None = None
         self.total = 0
         self.read_bytes = 0
@@ -63,8 +63,8 @@ class Index:
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Yields sessions written since a time, newest first, each as soon as it is read."""
-        scan = Scan.of(env)
-        self.problems, self._metas = dict(scan.problems), scan.metas
+        scan = self._scan = Scan.of(env)
+        self.problems = dict(scan.problems)
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
         self.total = len(sessions)
         seen: dict[str, Facts] = {}
@@ -154,7 +154,7 @@ class Index:
         return facts
 
     def _take_agent(self, file: File, facts: Facts) -> bool:
-        beside = self._metas.get(file.path.removesuffix(".jsonl") + META_ENDING)
+        beside = self._scan.meta(file)
         if beside == facts.agent_file:
             return False
         from unbraid.agents.claude.sessions.facts import take_agent
