@@ -15,11 +15,9 @@ CHUNK = 8
 LIMIT = 20
 
 
-@given(
-    lines=st.lists(st.integers(0, 60), max_size=12), ended=st.booleans(), first=st.integers(1, 9)
-)
+@given(lines=st.lists(st.integers(0, 60), max_size=12), ended=st.booleans())
 def test_blocks_are_whole_lines_and_only_those_over_the_limit_are_missing(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[int], ended: bool, first: int
+    tmp_path_factory: pytest.TempPathFactory, lines: list[int], ended: bool
 ) -> None:
     path = tmp_path_factory.mktemp("lines") / "file"
     given_lines = [bytes([97 + number]) * size for number, size in enumerate(lines)]
@@ -28,7 +26,7 @@ def test_blocks_are_whole_lines_and_only_those_over_the_limit_are_missing(
     with pytest.MonkeyPatch.context() as patch, open_regular(path) as file:
         patch.setattr(files, "CHUNK_BYTES", CHUNK)
         patch.setattr(files, "PAGE_BYTES", 3)
-        blocks = list(line_blocks(file, LIMIT, first))
+        blocks = list(line_blocks(file, LIMIT))
     seen = [each for block in blocks for each in block.split(b"\n") if each]
     assert [each for each in seen if len(each) <= LIMIT] == [
         each for each in given_lines if 0 < len(each) <= LIMIT
@@ -43,3 +41,4 @@ def test_of_a_small_file_that_is_not_small_the_first_part_is_read(tmp_path: Path
     assert read_small(path) == b"a" * SMALL_FILE_BYTES
     path.write_bytes(b"abc")
     assert read_small(path) == b"abc"
+    assert read_small(path, 2) == b"ab"

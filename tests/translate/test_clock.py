@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
+
 from unbraid.timings import LIVE_RECORD_MS
 from unbraid.translate.clock import Clock
 
@@ -28,6 +32,37 @@ def test_without_arrivals_it_happened_when_the_record_before_it_did() -> None:
     clock.set("2026-11-15T07:14:50.739Z")
     clock.tick()
     assert clock.ts == clock.own == 1_794_726_890_739
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "2026-11-15T07:14:50.739Z",
+        "2026-11-15T07:14:59.999Z",
+        "2026-11-15T07:15:00.000Z",
+        "2026-11-15T07:14:50Z",
+        "2026-11-15T07:14:50+0100",  # as long as one with milliseconds
+        "2026-11-15T07:14:50.739+01:00",
+    ],
+)
+def test_a_time_is_what_its_text_says_whichever_came_before(stamp: str) -> None:
+    clock = Clock()
+    clock.set("2026-11-15T07:14:01.001Z")
+    clock.set(stamp)
+    expected = datetime.fromisoformat(stamp).astimezone(UTC).timestamp() * 1000
+    assert clock.ts == round(expected)
+
+
+def test_what_is_no_time_counts_as_none() -> None:
+    clock = Clock()
+    clock.set("2026-11-15T07:14:01.001Z")
+    for stamp in (
+        "2026-11-15T07:14:60.000Z",
+        "2026-11-15T07:14:5x.000Z",
+        "2026-11-35T07:14:50.000Z",
+    ):
+        clock.set(stamp)
+        assert clock.ts == 1_794_726_841_001
 
 
 def test_what_was_stored_keeps_its_own_times_and_becomes_live_when_it_goes_on() -> None:

@@ -30,12 +30,16 @@ def plausible_count(given: int | None) -> int | None:
 
 def plausible_usage(given: U) -> U:
     """Returns what a message has used, without what cannot be true."""
-    counts = {name: getattr(given, name) for name in _COUNTS}
     if (
-        all(count is None or 0 <= count <= MAX_COUNT for count in counts.values())
-        and plausible_dollars(given.cost_usd) == given.cost_usd
+        0 <= given.input_tokens <= MAX_COUNT
+        and 0 <= given.output_tokens <= MAX_COUNT
+        and 0 <= given.cache_read_tokens <= MAX_COUNT
+        and 0 <= given.cache_creation_tokens <= MAX_COUNT
+        and 0 <= (given.cache_1h_tokens or 0) <= MAX_COUNT
+        and 0 <= (given.cost_usd or 0) <= MAX_DOLLARS
     ):
         return given
+    counts = {name: getattr(given, name) for name in _COUNTS}
     # A count that may be missing is None then, any other 0.
     kept = {
         name: plausible_count(count)

@@ -51,12 +51,17 @@ class RunClock:
 
     def stamp(self, stream: FleetStream) -> int:
         """Returns the time of an event that is placed in a stream."""
-        ts = stream.latest = max(self.ts, stream.latest)
+        ts = self.ts
+        if ts < stream.latest:
+            ts = stream.latest
+        else:
+            stream.latest = ts
         if stream.began is None:
             stream.began = ts
             if self._began is None:
                 self._began = ts
-        self.latest = max(self.latest, ts)
+        if ts > self.latest:
+            self.latest = ts
         return ts
 
     def lasted(self, stream: FleetStream, duration_ms: int | None) -> None:

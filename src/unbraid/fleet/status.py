@@ -64,6 +64,15 @@ class OpenRequest(Struct, frozen=True):
     waiting: WaitingFor
 
 
+# The events that change what a run is doing. Most change nothing, and matching them takes longer.
+_CHANGES = frozenset(
+    {
+        e.Text, e.Thinking, e.FleetPrompt, e.FleetToolUse, e.AgentStart, e.FleetTurnComplete,
+        e.StreamStart, e.FleetPermissionAsked, e.FleetPermissionReplied, e.StreamEnd, e.Done,
+    }
+)  # fmt: skip
+
+
 class RunState(Struct, omit_defaults=True):
     """What a run is doing, folded from its events; it grows with what is open, not with what has
     passed.
@@ -80,6 +89,8 @@ class RunState(Struct, omit_defaults=True):
 
     def apply(self, event: e.FleetEvent) -> None:
         """Take in one more event."""
+        if type(event) not in _CHANGES:
+            return
         main = event.stream_id == 0
         match event:
             case e.Text() | e.Thinking() | e.FleetPrompt() | e.FleetToolUse() | e.AgentStart():
@@ -104,8 +115,6 @@ class RunState(Struct, omit_defaults=True):
                 self.over = True
                 self.ended = self.ended or (DONE if event.ok else FAILED)
                 self.requests.clear()
-            case _:
-                pass
 
     def note_work(self, stream_id: int) -> None:
         """Notes that an agent has said something or was asked to: it works."""
@@ -132,9 +141,9 @@ class RunState(Struct, omit_defaults=True):
     def waiting_of(self, stream_id: int) -> WaitingFor | None:
         """Returns what an agent that has not ended waits for; None if it works."""
         asked = [each.waiting for each in self.requests.values() if each.stream_id == stream_id]
-        if not asked and stream_id == 0:
-            return self._prompt()
-        return min(asked, key=lambda each: each.since, default=None)
+        if asked:
+            return min(asked, key=lambda each: each.since)
+        return self._prompt() if stream_id == 0 else None
 
     def _prompt(self) -> WaitingFor | None:
         return WaitingFor(PROMPT, self.idle_since) if self.idle_since else None

@@ -20,6 +20,9 @@ MAX_INDENT_CHARS = 300
 # Quotes would end a label of mermaid's, and the others make markup in it; it reads entities.
 _MERMAID = str.maketrans({char: f"#{ord(char)};" for char in '"#&<>`\\'})
 
+# Most events are words, of which only the time is noted.
+_WORDS = frozenset({e.Text, e.Thinking, e.FleetPrompt})
+
 
 class Node(Struct):
     """One stream: an invocation of an agent."""
@@ -80,21 +83,27 @@ class Tree:
         node = self.note_activity(event.stream_id, event.ts)
         if node is None:
             return
+        if type(event) not in _WORDS:
+            self._note(event, node)
+        if node.waiting is not None or self.state.requests or self.state.idle_since:
+            self._judge(node)
+
+    def _note(self, event: e.FleetEvent, node: Node) -> None:
         match event:
             case e.FleetToolUse():
                 node.tool_uses += 1
                 node.last_tool = event.tool
             case e.FleetToolResult():
                 node.failed_tools += not event.ok
+            case e.FleetTokenUsage():
+                node.usage.add(event)
+                node.model = node.model or event.model
             case e.ToolCall():
                 node.tool_uses += 1
                 node.last_tool = event.tool
                 node.failed_tools += not event.ok
             case e.FleetProgress():
                 node.last_tool = event.last_tool or node.last_tool
-            case e.FleetTokenUsage():
-                node.usage.add(event)
-                node.model = node.model or event.model
             case e.FleetSessionMeta():
                 node.model = event.model or node.model
                 node.agent_id = event.agent_id or node.agent_id
@@ -110,7 +119,6 @@ class Tree:
                 self.done = event
             case _:
                 pass
-        self._judge(node)
 
     def note_words(self, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something, where its words are not needed."""
@@ -120,15 +128,18 @@ class Tree:
             self._judge(node)
 
     def _judge(self, node: Node) -> None:
-        node.waiting = None if node.ended is not None else self.state.waiting_of(node.stream_id)
-        if node.ended is None:
-            node.status = WORKING if node.waiting is None else WAITING
+        if node.ended is not None:
+            node.waiting = None
+            return
+        node.waiting = waiting = self.state.waiting_of(node.stream_id)
+        node.status = WORKING if waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:
         """Notes that an agent has said something; what it was changes nothing else."""
         node = self.nodes.get(stream_id)
         if node is not None:
-            node.updated = max(node.updated, ts)
+            if ts > node.updated:
+                node.updated = ts
             node.started = node.started or ts
         return node
 

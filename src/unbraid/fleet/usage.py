@@ -62,6 +62,9 @@ class Report(Struct, omit_defaults=True):
     before: Usage = field(default_factory=Usage)
 
 
+_ACCOUNTS = frozenset({FleetTokenUsage, FleetTurnComplete, FleetSessionMeta, Done})
+
+
 class Totals(Struct, omit_defaults=True):
     """A run's total, from its messages and its CLI's account, if it has given one."""
 
@@ -70,9 +73,11 @@ class Totals(Struct, omit_defaults=True):
 
     def fold(self, event: object) -> bool:
         """Takes one event of a run's log; returns whether it says anything about the total."""
+        if type(event) not in _ACCOUNTS:
+            return False
         if isinstance(event, FleetTokenUsage):
             self.seen.add(event)
-        elif isinstance(event, FleetTurnComplete | FleetSessionMeta):
+        elif isinstance(event, (FleetTurnComplete, FleetSessionMeta)):
             if event.cost_usd is None and event.input_tokens is None:
                 return False
             self.turn_over(_account(event), event.cost_usd)

@@ -30,9 +30,9 @@ class Clock:
         "_arrived",
         "_dated",
         "_guessed",
+        "_minute",
+        "_minute_ms",
         "_moved",
-        "_second",
-        "_second_ms",
         "_stored",
         "own",
         "ts",
@@ -46,8 +46,8 @@ class Clock:
         self._dated = False  # whether a record had a time of its own
         self._stored = False  # whether the latest of those came long after its time
         self._moved = 0
-        self._second = ""
-        self._second_ms = 0
+        self._minute = ""
+        self._minute_ms = 0
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
@@ -55,21 +55,20 @@ class Clock:
 
     def set(self, stamp: str | int | float) -> None:
         """Sets the clock to a record's own time; one that cannot be read counts as none."""
-        if type(stamp) is str and len(stamp) == ISO_MILLISECONDS:
-            # Neighbouring records share their second: it is parsed once.
-            second = stamp[:19]
-            if second != self._second:
-                self._second = second
-                self._second_ms = milliseconds(second + "Z")
-            millis = stamp[20:23]
-            known = self._second_ms and millis.isdecimal()
-            own = self._second_ms + int(millis) if known else self._second_ms
-        else:
-            own = milliseconds(stamp)
+        own = 0
+        if type(stamp) is str and len(stamp) == ISO_MILLISECONDS and stamp[19::4] == ".Z":
+            # Neighbouring records share their minute: it is parsed once.
+            minute, rest = stamp[:17], stamp[17:19] + stamp[20:23]
+            if minute != self._minute:
+                self._minute, self._minute_ms = minute, milliseconds(minute + "00Z")
+            if self._minute_ms and rest.isdecimal() and rest < "60":
+                own = self._minute_ms + int(rest)
+        own = own or milliseconds(stamp)
         if not own:
             self.tick()
             return
-        self.own = max(self.own, own)
+        if own > self.own:
+            self.own = own
         if self._arrived:
             self._compare(own)
         else:

@@ -26,7 +26,7 @@ class Copies:
         groups: dict[str, list[tuple[str, int, File]]] = {}
         for found in scan.sessions:
             main = found.main
-            first = firsts.get(main.path) or _first_message(main.path)
+            first = firsts.get(main.path) or first_message(main.path)
             if first is not None:
                 self.firsts[main.path] = first
                 groups.setdefault(first[0], []).append((first[1] or "", main.mtime_ns, main))
@@ -84,11 +84,12 @@ def originals_first(paths: list[str]) -> list[str]:
     return sorted(paths, key=order)
 
 
-def _first_message(path: str) -> First | None:
-    from unbraid.agents.claude.sessions.counts import first_message
+def first_message(path: str) -> First | None:
+    """Returns with which message a transcript begins."""
+    from unbraid.agents.claude.sessions.counts import first_message_id
 
     try:
-        return first_message(path)
+        return first_message_id(path)
     except (OSError, ValueError):
         return None  # reading it will report the error
 

@@ -137,7 +137,7 @@ def message_ids(path: str) -> Iterator[First]:
             yield from _ids(block)
 
 
-def first_message(path: str) -> First | None:
+def first_message_id(path: str) -> First | None:
     """Returns the first of a transcript's `message_ids`. Raises OSError."""
     # A history has thousands of transcripts: most need no more than one small read.
     head = read_small(path, HEAD_BYTES)
