@@ -70,6 +70,9 @@ def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     from unbraid.agents.claude.sessions.session_files import Session
     from unbraid.fleet.tree import Tree
     from unbraid.pipeline import Pipeline
+    from unbraid.translate.reader import import_dialects
+
+    import_dialects()  # as every process has that serves runs
 
     def size(found: object) -> int:
         return sum(file.size for file in (found.main, *found.children))  # type: ignore[attr-defined]

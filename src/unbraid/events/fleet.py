@@ -12,7 +12,8 @@ from msgspec import Raw, field
 from unbraid.events.parts import Typed, WithContent, WithInput
 
 
-class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True):
+# Nothing that an event holds leads back to it: the collector need not look at them.
+class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True, gc=False):
     """One entry of a run's log."""
 
     seq: int

@@ -39,7 +39,7 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
     def __init__(self, factories: Mapping[str, Callable[[], Dialect[Any]]]) -> None:
         self._factories = factories
         self._made: dict[str, Dialect[Any]] = {}
-        self._source, self._now = "", 0
+        self._source, self.now = "", 0
         self._source_aware: list[SourceAwareDialect] = []
         self._arrival_dating: list[ArrivalDatingDialect] = []
 
@@ -53,7 +53,7 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
             made.reading(self._source)
             self._source_aware.append(made)
         if _is_arrival_dating(made):
-            made.arrive(self._now)
+            made.arrive(self.now)
             self._arrival_dating.append(made)
         return made
 
@@ -71,19 +71,16 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
         """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
         return max((dialect.ts for dialect in self._made.values()), default=0)
 
-    def reading(self, source: str) -> None:
-        """Notes from which source the next lines come."""
+    def turn_to(self, source: str, now: int) -> None:
+        """Notes from which source the next lines come, and when they have arrived."""
+        if now != self.now:
+            self.now = now
+            for dating in self._arrival_dating:
+                dating.arrive(now)
         if source != self._source:
             self._source = source
-            for dialect in self._source_aware:
-                dialect.reading(source)
-
-    def arrive(self, now: int) -> None:
-        """Notes when the records that follow have arrived."""
-        if now != self._now:
-            self._now = now
-            for dialect in self._arrival_dating:
-                dialect.arrive(now)
+            for aware in self._source_aware:
+                aware.reading(source)
 
 
 # By its class, which remembers the answer: asking an object takes as long as reading lines.

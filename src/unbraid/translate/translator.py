@@ -92,7 +92,7 @@ class Translator:
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
-        self._dialects.arrive(now)
+        self._dialects.turn_to(source, now)
         if len(data) <= SLICE_BYTES:
             return self._limited(source, lines, lines.feed(data))
         out: list[RelayEvent] = []
@@ -107,6 +107,7 @@ class Translator:
             return out
         self._finished = True
         for source, lines in self._sources.items():
+            self._dialects.turn_to(source, self._dialects.now)
             out += self._limited(source, lines, lines.finish())
         for excess in self._excess.values():
             out += excess.rest()
@@ -121,7 +122,6 @@ class Translator:
         out: list[RelayEvent] = []
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
-        self._dialects.reading(name)
         self._read(source, lines, out)
         if not needs_limit(out):
             return out

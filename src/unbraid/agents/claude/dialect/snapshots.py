@@ -94,7 +94,7 @@ class Snapshots:
             return self._first(key, line)  # another message that begins alike
         content = message.content
         over = len(line) - known.rest
-        if not line.startswith(known.marker, over):
+        if line[over : over + MARKER_BYTES] != known.marker:
             over = line.rfind(known.marker, at)
             known.rest = len(line) - over
         if over < at or not isinstance(content, list):
