@@ -78,11 +78,9 @@ RECENT_SESSION_SECONDS = 300.0
 RECENT_ROWS_MS = 300_000
 # A run whose session says nothing for this long is taken to have ended.
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
-# What is added to a session's files this soon after they were found may have been copied with the
-# rest of them; what comes later was said meanwhile.
+# What files get this soon after they were found may have been copied with the rest of them.
 RESTORED_FILE_SECONDS = 10.0
-# A session whose own times are old is over only if its files are at rest for this long: an agent
-# whose clock is wrong, or one whose output is played again, is at work all the same.
+# Whose own times are old is over only if its files rest this long: its clock may be wrong.
 RESTORED_QUIET_SECONDS = 60.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
