@@ -39,7 +39,7 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
     def __init__(self, factories: Mapping[str, Callable[[], Dialect[Any]]]) -> None:
         self._factories = factories
         self._made: dict[str, Dialect[Any]] = {}
-        self._source, self.now = "", 0
+        self._source, self.arrived = "", 0
         self._source_aware: list[SourceAwareDialect] = []
         self._arrival_dating: list[ArrivalDatingDialect] = []
 
@@ -53,7 +53,7 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
             made.reading(self._source)
             self._source_aware.append(made)
         if _is_arrival_dating(made):
-            made.arrive(self.now)
+            made.arrive(self.arrived)
             self._arrival_dating.append(made)
         return made
 
@@ -73,8 +73,8 @@ class Dialects(Mapping[str, "Dialect[Any]"]):
 
     def turn_to(self, source: str, now: int) -> None:
         """Notes from which source the next lines come, and when they have arrived."""
-        if now != self.now:
-            self.now = now
+        if now != self.arrived:
+            self.arrived = now
             for dating in self._arrival_dating:
                 dating.arrive(now)
         if source != self._source:

@@ -107,7 +107,7 @@ class Translator:
             return out
         self._finished = True
         for source, lines in self._sources.items():
-            self._dialects.turn_to(source, self._dialects.now)
+            self._dialects.turn_to(source, self._dialects.arrived)
             out += self._limited(source, lines, lines.finish())
         for excess in self._excess.values():
             out += excess.rest()
