@@ -32,6 +32,7 @@ from unbraid.system.clock import now_ms
 from unbraid.timings import (
     ALERT_FIRST_RETRY_SECONDS,
     ALERT_LINGER_SECONDS,
+    ALERT_STALE_MS,
     ALERT_TICK_SECONDS,
     HUB_FEED_RETRY_SECONDS,
 )
@@ -125,7 +126,9 @@ class AlertService:
             del self._seen[entry.run]
         if entry.type in SPENDING and self._rules.budgets:
             self._spent.set()
-        if entry.type in APPLIED:
+        # Of what was history when we began, only where a run stands counts.
+        is_history = entry.ts < self._started_ms - ALERT_STALE_MS
+        if entry.type in (STANDING if is_history else APPLIED):
             self._monitor.apply(entry.run, entry.event)
         else:
             self._monitor.note(entry.run, entry.stream_id, entry.ts)

@@ -79,9 +79,10 @@ class UsageReports:
     def _report(self, context: Context, state: MessageState | None, out: list[RelayEvent]) -> None:
         if state is None or state.usage_rank == SENT or state.usage is None:
             return
-        state.usage_rank = SENT
-        usage = state.usage
-        if state.model == SYNTHETIC:
+        # Its state stays, to know the message again: a watch holds those of thousands of sessions.
+        usage, model = state.usage, state.model
+        state.usage_rank, state.usage, state.model = SENT, None, None
+        if model == SYNTHETIC:
             return
         given, said, read, written = _tokens(usage)
         self._counted += given + said + read + written
@@ -90,7 +91,7 @@ class UsageReports:
                 context=context.id,
                 ts=self._clock.ts,
                 message_id=state.id,
-                model=state.model,
+                model=model,
                 input_tokens=given,
                 output_tokens=said,
                 cache_read_tokens=read,

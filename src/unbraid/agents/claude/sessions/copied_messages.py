@@ -42,7 +42,7 @@ class FirstMessages:
 
     def __init__(self) -> None:
         self._firsts: dict[str, First] = {}
-        self._alike: dict[First, list[str]] = {}
+        self._alike: dict[First, dict[str, None]] = {}  # several threads may find the same
         self._empty: dict[str, int] = {}  # transcripts without a message, and how long they were
 
     def copied(self, main: Path) -> list[str]:
@@ -82,5 +82,5 @@ class FirstMessages:
                 self._empty[path] = size
             else:
                 self._firsts[path] = known
-                self._alike.setdefault(known, []).append(path)
+                self._alike.setdefault(known, {})[path] = None
         return known
