@@ -59,7 +59,6 @@ class Prompts:
     ) -> None:
         self._clock = clock
         self._attribution = attribution
-        self._direct = attribution.direct
         self._tools = tools
         self._tasks = tasks
         self._seen = seen
@@ -78,11 +77,9 @@ class Prompts:
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
-        context = self._direct.get(record.parent_tool_use_id)
-        if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
-            context = self._attribution.context_of(record, out)
-            if context is None:
-                return
+        context = self._attribution.context_of(record, out)
+        if context is None:
+            return
         content = message.content
         uuid = record.uuid
         if isinstance(content, str):
