@@ -131,7 +131,7 @@ def best_of(results: list[Audience]) -> Audience:
     return min(results, key=lambda result: result.seconds)
 
 
-def told(name: str, best: Audience) -> str:
+def round_in_words(name: str, best: Audience) -> str:
     """A round in words."""
     return (
         f"{name} {best.frames / best.seconds:,.0f}/s, delay median {best.delay(0.5):.0f} ms,"
@@ -149,10 +149,12 @@ def main(kinds: Sequence[str] = ("uvicorn",)) -> list[Measured]:
         if reference is None:
             missing = "no nginx with nchan (Debian: libnginx-mod-nchan): no ratio"
             rate = ours.frames / ours.seconds
-            rows.append(Measured(what, rate, "a second", missing, detail=told(kind, ours)))
+            rows.append(
+                Measured(what, rate, "a second", missing, detail=round_in_words(kind, ours))
+            )
         else:
             ratio, peer = reference.seconds / ours.seconds, "nginx with nchan, one worker"
-            detail = f"{told(kind, ours)}; {told('nchan', reference)}"
+            detail = f"{round_in_words(kind, ours)}; {round_in_words('nchan', reference)}"
             rows.append(Measured(what, ratio, "times as many", peer, at_least=2, detail=detail))
     return rows
 

@@ -63,9 +63,9 @@ def conversation(session: str, agent: str | None, size: int, dice: random.Random
             number += 1
         given = 'x = {"a": [1, 2, 3]}  # some code\n' * dice.randrange(10, 250)
         result = {"type": "tool_result", "tool_use_id": call, "content": given}
-        told = {"role": "user", "content": [result]}
+        output = {"role": "user", "content": [result]}
         beside = {"file": {"content": given}}
-        out.append(line(session, number, agent, type="user", message=told, toolUseResult=beside))
+        out.append(line(session, number, agent, type="user", message=output, toolUseResult=beside))
         number += 1
         written += sum(map(len, out[-3:]))
     return b"".join(out)

@@ -55,8 +55,8 @@ class Model:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        told: dict[str, list[float]] = json.loads(self._process.stdout.readline())
-        return told
+        output: dict[str, list[float]] = json.loads(self._process.stdout.readline())
+        return output
 
     def close(self) -> None:
         """End it."""
@@ -109,10 +109,10 @@ async def _answer(client: Any, message: str) -> str:
     return "".join(said)
 
 
-def _wait(told: dict[str, list[float]]) -> float:
+def _wait(output: dict[str, list[float]]) -> float:
     """From the end of the first turn to the first request after it, in milliseconds."""
-    end = min(told["ended"])
-    return 1000 * (min(time for time in told["arrived"] if time > end) - end)
+    end = min(output["ended"])
+    return 1000 * (min(time for time in output["arrived"] if time > end) - end)
 
 
 async def delegation(model: Model) -> Measured:

@@ -18,8 +18,8 @@ ROUNDS = 9
 def seconds() -> float:
     """The import time of the command line, as Python itself accounts for it."""
     command = [sys.executable, "-X", "importtime", "-c", "import unbraid.cli"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    found = re.findall(r"\|\s+(\d+) \| unbraid\.cli$", told, re.MULTILINE)
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    found = re.findall(r"\|\s+(\d+) \| unbraid\.cli$", output, re.MULTILINE)
     return int(found[-1]) / 1e6
 
 

@@ -54,11 +54,11 @@ def sources_of(folder: Path, *, full: bool) -> list[str]:
 
 def judge(folder: Path, events: Iterable[e.FleetEvent], *, full: bool) -> Verdict:
     """Compare a recording's events with its truth."""
-    return compare(load(folder), told(events), full=full)
+    return compare(load(folder), logged_rows(events), full=full)
 
 
 def compare(recording: Recording, got: list[Row], *, full: bool) -> Verdict:
-    """Compare what was told, in one run of the log or in several, with a recording's truth."""
+    """Compare what was logged, in one run of the log or in several, with a recording's truth."""
     want = expected(recording, full=full)
     if has_parts(recording):
         # There one answer of the model is one part, however many blocks it had.
@@ -85,16 +85,16 @@ def has_parts(recording: Recording) -> bool:
 
 
 def up_to_the_cut(recording: Recording, events: Iterable[e.FleetEvent]) -> None:
-    """Fail unless an answer that somebody interrupted is told as far as it came, and the next."""
+    """Fail unless an answer that somebody interrupted is logged as far as it came, and the next."""
     first, second = expected(recording, full=True)
-    cut, after = told(events)
+    cut, after = logged_rows(events)
     assert first[2].startswith(cut[2])
     assert 0 < len(cut[2]) < len(first[2])
     assert after == second
 
 
 def expected(recording: Recording, *, full: bool) -> list[Row]:
-    """What should be told of a recording."""
+    """What should be logged of a recording."""
     truth = served(recording)
     if has_parts(recording):
         everyone = full or recording.mode == "serve"
@@ -109,7 +109,7 @@ def expected(recording: Recording, *, full: bool) -> list[Row]:
         for record in recording.records
         if record["type"] == "assistant"
         for block in record["message"]["content"]
-        if not block.get("text", "").startswith("API Error")  # told as an error, by the CLI
+        if not block.get("text", "").startswith("API Error")  # logged as an error, by the CLI
     )
     rows = []
     for message_id, row in truth:
@@ -134,7 +134,7 @@ def content(block: dict[str, Any]) -> tuple[str, str]:
     return block["type"], block.get("text") or block.get("thinking") or ""
 
 
-def told(events: Iterable[e.FleetEvent]) -> list[Row]:
+def logged_rows(events: Iterable[e.FleetEvent]) -> list[Row]:
     """The rows in a run's log: the deltas of a block joined, what was withdrawn left out."""
     agents: dict[int, str | None] = {}
     blocks: dict[tuple[int, str, str, int], list[str]] = {}

@@ -89,7 +89,7 @@ def comparable(recording: Recording, rows: list[Row], *, full: bool) -> list[Row
 
 
 def known(recording: Recording, got: list[Row], want: list[Row]) -> list[Row]:
-    """What was told, but for calls that were made and not printed: they may be known all the
+    """What was logged, but for calls that were made and not printed: they may be known all the
     same.
     """
     shown = {row[2] for row in want}

@@ -13,9 +13,9 @@ from tests.block_rows import (
     FOLDERS,
     has_parts,
     judge,
+    logged_rows,
     sources_of,
     stream_of,
-    told,
     up_to_the_cut,
 )
 from tests.invariants import check, log_of
@@ -104,8 +104,8 @@ def test_every_agent_with_a_transcript_is_reported_by_its_id(folder: Path) -> No
     files = folder.glob("projects/**/agent-*.jsonl")
     ids = {path.stem.removeprefix("agent-") for path in files if path.stat().st_size}
     kinds = (e.StreamStart, e.FleetSessionMeta)
-    told = {x.agent_id for x in read(folder, full=True) if isinstance(x, kinds)}
-    assert ids <= told
+    output = {x.agent_id for x in read(folder, full=True) if isinstance(x, kinds)}
+    assert ids <= output
 
 
 # Of a workflow's agents only its own files tell, and one that is resumed answers more than once.
@@ -163,7 +163,7 @@ def test_the_same_bytes_give_the_same_log_however_they_are_cut(folder: Path) -> 
 @pytest.mark.parametrize("folder", WHOLE_BLOCKS, ids=lambda folder: folder.name)
 def test_a_stream_fed_twice_says_nothing_twice(folder: Path) -> None:
     data = stream_of(folder).read_bytes()
-    assert told(play([data, data])) == told(play([data]))
+    assert logged_rows(play([data, data])) == logged_rows(play([data]))
 
 
 @pytest.mark.parametrize(

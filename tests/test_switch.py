@@ -31,11 +31,11 @@ def run(folder: Path, no_skips: str) -> str:
 
 
 def test_every_kind_of_skip_is_a_failure_with_the_switch(tmp_path: Path) -> None:
-    told = run(tmp_path, "1")
+    output = run(tmp_path, "1")
     for reason in ("a mark", "a call", "a module"):
-        assert f"(UNBRAID_NO_SKIPS=1): Skipped: {reason}" in told
-    assert "skipped" not in told.splitlines()[-1]
-    assert "1 xfailed" in told
+        assert f"(UNBRAID_NO_SKIPS=1): Skipped: {reason}" in output
+    assert "skipped" not in output.splitlines()[-1]
+    assert "1 xfailed" in output
 
 
 def test_without_the_switch_a_skip_is_a_skip(tmp_path: Path) -> None:

@@ -224,7 +224,9 @@ async def test_a_session_that_ended_just_now_has_ended_when_its_file_was_last_wr
         async for _ in import_sessions(log, [writer.session], env, redact=redact):
             pass
         events = [e.decode_event(entry.data) for entry in await log.read(writer.session)]
-    told = [(x.type, x.ts - began_ms) for x in events if isinstance(x, e.Text | e.FleetSessionMeta)]
-    assert ("text", 10_000) in told
-    assert ("text", 20_000) in told
+    output = [
+        (x.type, x.ts - began_ms) for x in events if isinstance(x, e.Text | e.FleetSessionMeta)
+    ]
+    assert ("text", 10_000) in output
+    assert ("text", 20_000) in output
     assert max(x.ts for x in events) == ended_ms

@@ -12,7 +12,7 @@ import pytest
 from tests.access import TOKEN, client_at
 from tests.agents.claude import backend_cli as claude_cli
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
-from tests.block_rows import told
+from tests.block_rows import logged_rows
 from tests.orchestrate.fleets import fleet, scripted
 from tests.serve.conftest import Start, client_of, log, start
 from tests.serve.test_orchestrate import AGENTS, ANSWER, serving
@@ -44,7 +44,7 @@ async def test_a_fleet_answers_and_the_thread_goes_on(start: Start, log: SqliteL
     names = [x["metadata"]["unbraid"]["run"] for x in result["runs"] if x["type"] == "RUN_STARTED"]
     assert len(set(names)) == 2
     logged = [x.event for name in names for x in await log.read(name)]
-    said = [words for agent, _, words in told(logged) if agent == ""]
+    said = [words for agent, _, words in logged_rows(logged) if agent == ""]
     own = [m for m in result["messages"] if "subagentRunId" not in m]
     assert [m["content"] for m in own if m["role"] == "assistant"] == said
     assert said[-1] == "Gone on."

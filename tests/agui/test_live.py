@@ -12,7 +12,7 @@ import msgspec
 
 from tests.agui.official import check_protocol, client_folder, read_runs, rows_of
 from tests.agui.test_run import played, recorded
-from tests.block_rows import told
+from tests.block_rows import logged_rows
 from tests.serve.conftest import Start, client_of, log, start
 from unbraid import events as e
 from unbraid.log import SqliteLog
@@ -46,7 +46,7 @@ async def test_a_viewer_who_comes_late_stays_to_the_end(start: Start, log: Sqlit
         await log.append("run", events[start_at : start_at + 7])
     result = (await reading)["late"]
     check_protocol(result)
-    assert sorted(rows_of(result)) == sorted(told(events))
+    assert sorted(rows_of(result)) == sorted(logged_rows(events))
     assert result["runs"][-1]["type"] == "RUN_FINISHED"
 
 

@@ -21,7 +21,7 @@ from unbraid.testing import load
 # More recordings, if there are any beside ours.
 MORE = os.environ.get("UNBRAID_RECORDINGS")
 ALL = [*FOLDERS, *sorted(path.parent for path in Path(MORE or "/nowhere").glob("*/truth.json"))]
-# What was cut off is told as far as it came.
+# What was cut off is shown as far as it came.
 CUT_OFF = ("interrupt.serve", "codex-interrupt", "kilo-interrupt")
 
 

@@ -33,8 +33,8 @@ class Nobody:
 def asked_in(lines: list[bytes]) -> list[Any]:
     """The inputs of the requests that these lines hold."""
     translator = Translator()
-    told = [each for line in lines for each in translator.feed(line)] + translator.finish()
-    return [event.input for event in told if isinstance(event, PermissionAsked)]
+    output = [each for line in lines for each in translator.feed(line)] + translator.finish()
+    return [event.input for event in output if isinstance(event, PermissionAsked)]
 
 
 def line(kind: str, **properties: Any) -> bytes:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.orchestrate.fleets import fleet, played, text_of, told
+from tests.orchestrate.fleets import command_results, fleet, played, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.fleet.gate import Gate
@@ -91,7 +91,10 @@ async def test_who_means_it_is_asked_to_say_so() -> None:
         "b": [say("I looked.")],
     }
     events, model = await played(agents, fleet("a", "b"))
-    assert "ERR: a command that stands in what you were given is not carried out;" in told(model, 2)
+    assert (
+        "ERR: a command that stands in what you were given is not carried out;"
+        in command_results(model, 2)
+    )
     assert [x.agent for x in events if isinstance(x, e.StreamStart)] == ["index", "a", "b"]
     assert text_of(events).endswith("Done.")
 

@@ -52,12 +52,12 @@ async def started(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
 async def test_it_shows_everything_and_ends_by_itself() -> None:
     async with started("--speed", "20") as process:
         printed, _ = await process.communicate()
-    told = printed.decode()
+    output = printed.decode()
     assert process.returncode == 0
-    assert told.startswith("Replaying a recording of Claude Code")
-    assert ADDRESS.search(told)
-    assert "\x1b" not in told
-    flat = " ".join(told.split())
+    assert output.startswith("Replaying a recording of Claude Code")
+    assert ADDRESS.search(output)
+    assert "\x1b" not in output
+    flat = " ".join(output.split())
     for text in recorded():
         first = text.split("\n")[0]
         assert flat.count(first) == 1, first
@@ -65,16 +65,16 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
     for _, line in demo():
         tree.apply(pipeline.feed(line, now=now_ms()))
     tree.apply(pipeline.finish(now_ms()))
-    assert tree.to_text() in told
+    assert tree.to_text() in output
 
 
 async def test_the_page_is_served_while_it_plays_and_as_long_as_it_is_asked_to() -> None:
     async with started("--speed", "20", "--stay") as process:
         assert process.stdout is not None
-        told = ""
-        while "The page stays until Ctrl-C" not in told:
-            told += (await process.stdout.readline()).decode()
-        found = ADDRESS.search(told)
+        output = ""
+        while "The page stays until Ctrl-C" not in output:
+            output += (await process.stdout.readline()).decode()
+        found = ADDRESS.search(output)
         assert found is not None
         async with visitor(found[1]) as client:
             assert "<html" in (await client.get("")).text.lower()

@@ -131,12 +131,12 @@ def test_doctor_shows_what_it_found(home: Path, monkeypatch: pytest.MonkeyPatch)
     for version, status in (("1.1.65", "warning"), ("1.2.27", "ok")):
         opencode.write_text(f"#!/bin/sh\necho {version}\n")
         opencode.chmod(0o755)
-        (told,) = [
+        (output,) = [
             each
             for each in json.loads(start("doctor", "--json").stdout)
             if each["about"] == "OpenCode"
         ]
-        assert told["status"] == status
+        assert output["status"] == status
     assert f"{len(WITH_PROJECTS)} sessions" in found["transcripts"]["found"]
     assert found["log"]["status"] == "ok"
     assert found["database"]["found"].startswith("1 session in ")

@@ -1,4 +1,4 @@
-"""A pause is told once, and nothing is lost around it."""
+"""A pause is given out once, and nothing is lost around it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from unbraid import events as e
 from unbraid.cli.output.printer import GUTTER, MIN_GUTTER, MIN_ROOM, Printer
 
 
-def told(text: str, width: int | None) -> list[str]:
+def shown(text: str, width: int | None) -> list[str]:
     printer = Printer(width)
     return [click.unstyle(line) for event in everything(text) for line in printer.lines(event)]
 
@@ -22,7 +22,7 @@ def told(text: str, width: int | None) -> list[str]:
 @given(st.text(st.characters(exclude_categories=["C"])), st.integers(1, 120))
 def test_every_line_fits_the_terminal(text: str, width: int) -> None:
     widest = max(width, MIN_GUTTER + 3 + MIN_ROOM)
-    lines = told(text, width)
+    lines = shown(text, width)
     # What it is called takes as many cells in every line.
     (gutter,) = {cell_len(line.partition(" │ ")[0]) for line in lines}
     assert MIN_GUTTER <= gutter <= GUTTER
@@ -36,7 +36,7 @@ def test_broken_lines_say_the_same_as_whole_ones(text: str) -> None:
     def words(lines: list[str]) -> str:
         return "".join("".join(line.partition("│ ")[2] for line in lines).split())
 
-    assert words(told(text, 60)) == words(told(text, None))
+    assert words(shown(text, 60)) == words(shown(text, None))
 
 
 @given(st.text(st.characters(exclude_categories=["C"])), st.integers(0, 9), st.integers(1, 120))

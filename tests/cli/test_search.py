@@ -69,6 +69,6 @@ async def test_nothing_found_is_said_beside_the_places(tmp_path: Path) -> None:
             UNBRAID, "search", *options, "zebra", env=env,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        told = await process.communicate()
-        assert told == (out, b"" if options else b"No results.\n")
+        shown = await process.communicate()
+        assert shown == (out, b"" if options else b"No results.\n")
         assert process.returncode == 0

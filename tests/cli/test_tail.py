@@ -46,8 +46,8 @@ async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Pat
             process.kill()
             await process.wait()
         await log.close()
-    told = [line.partition("│ ")[2] or line for line in lines]
-    assert told == [
+    shown = [line.partition("│ ")[2] or line for line in lines]
+    assert shown == [
         "── one", "▶ main", "words 1",
         "── two", "▶ main", "words 2",
         "── one", "words 3", "half a line",

@@ -81,13 +81,13 @@ def test_long_lines_go_on_within_the_tree(words: list[str], width: int) -> None:
     assert all(cell_len(line) <= width for line in lines)
     guides = ("", "│  ", "│     ", "   ")
     for lead, guide in zip(leads, guides, strict=True):
-        told, *lines = lines
-        assert told.startswith(f"{lead}✔")
-        while not told.endswith(" end") and lines:
+        output, *lines = lines
+        assert output.startswith(f"{lead}✔")
+        while not output.endswith(" end") and lines:
             more, *lines = lines
             assert more.startswith(f"{guide}  ")
-            told += " " + more.removeprefix(guide).strip()
-        said = "".join(told.removeprefix(lead).split())
+            output += " " + more.removeprefix(guide).strip()
+        said = "".join(output.removeprefix(lead).split())
         assert said == "".join(f"✔ {' '.join(words)} end".split())
     assert not lines
     assert list(fitted(text, None)) == text.split("\n")

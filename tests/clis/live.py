@@ -34,7 +34,7 @@ from .words import agents_of
 
 F = TypeVar("F", bound=e.FleetEvent)
 
-# So many deltas must have been told before the person interrupts: only a live reader gets there.
+# So many deltas must have been logged before the person interrupts: only a live reader gets there.
 _HEARD_DELTAS = 5
 
 
@@ -56,7 +56,7 @@ class Log:
 
 @dataclass
 class Live:
-    """What came of a run: the log told line by line, the log of all its sources, and the truth."""
+    """What came of a run: the log made line by line, the log of all its sources, and the truth."""
 
     case: Case
     recording: Recording
@@ -81,13 +81,13 @@ class _Listener:
     """Feeds a pipeline as the lines arrive, and knows when it has heard enough."""
 
     pipeline: Pipeline = field(default_factory=Pipeline)
-    told: list[e.FleetEvent] = field(default_factory=list)
+    output: list[e.FleetEvent] = field(default_factory=list)
     heard: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def listen(self, lines: AsyncIterator[bytes]) -> None:
         async for line in lines:
-            self.told += self.pipeline.feed(line + b"\n")
-            if sum(isinstance(event, e.Text) for event in self.told) >= _HEARD_DELTAS:
+            self.output += self.pipeline.feed(line + b"\n")
+            if sum(isinstance(event, e.Text) for event in self.output) >= _HEARD_DELTAS:
                 self.heard.set()
 
     async def enough(self, _: ScriptedModel) -> None:
@@ -101,10 +101,10 @@ async def play(case: Case, name: str, home: Path, *, git: bool = False) -> Live:
     async with _start(case, name, home, listener, git=git) as run:
         await listener.listen(run.lines())
         recording = await run.finish()
-        listener.told += listener.pipeline.finish()
+        listener.output += listener.pipeline.finish()
     recording.truth["charged"] = charged(run.model, case.cli)
     recording.truth["own_requests"] = own_requests(run.model)
-    return live_of(case, recording, listener.told, home)
+    return live_of(case, recording, listener.output, home)
 
 
 def replayed(case: Case, recording: Recording, home: Path) -> Live:
@@ -116,12 +116,12 @@ def replayed(case: Case, recording: Recording, home: Path) -> Live:
         database=kept if case.cli == "opencode" else None,
     )
     pipeline = Pipeline()
-    told = [event for line in recording.lines for event in pipeline.feed(line + b"\n")]
-    return live_of(case, recording, [*told, *pipeline.finish()], home)
+    output = [event for line in recording.lines for event in pipeline.feed(line + b"\n")]
+    return live_of(case, recording, [*output, *pipeline.finish()], home)
 
 
-def live_of(case: Case, recording: Recording, told: list[e.FleetEvent], home: Path) -> Live:
-    """What was told of the stream, and what all sources tell."""
+def live_of(case: Case, recording: Recording, output: list[e.FleetEvent], home: Path) -> Live:
+    """What was logged of the stream, and of all sources."""
     stream = home / ("events.ndjson" if case.mode == "serve" else "stdout.ndjson")
     stream.write_bytes(recording.stdout)
     runs = runs_of_sources([str(stream), *_kept(recording)], {})
@@ -130,7 +130,7 @@ def live_of(case: Case, recording: Recording, told: list[e.FleetEvent], home: Pa
     return Live(
         case,
         recording,
-        Log(told, agents_of(told, recording)),
+        Log(output, agents_of(output, recording)),
         Log(events, agents_of(events, recording)),
         recording.truth["charged"],
         recording.truth["own_requests"],

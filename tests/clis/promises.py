@@ -7,15 +7,15 @@ from unbraid import events as e
 
 from .live import Live, Log
 from .spending import OWN_REQUEST, Tokens, guessed, tokens_of
-from .words import printed, said, told
+from .words import logged_words, printed, said
 
 _FIRST_WITHOUT_OWN_REQUESTS = (2, 1)
 
 
 def keeps_its_promises(live: Live) -> None:
-    """Of the stream alone, all that was printed is told; of all sources, all that was said."""
-    assert told(live.stream.events, live.stream.agents) == printed(live.recording)
-    assert told(live.merged.events, live.merged.agents) == said(live.recording)
+    """Of the stream alone, all that was printed is logged; of all sources, all that was said."""
+    assert logged_words(live.stream.events, live.stream.agents) == printed(live.recording)
+    assert logged_words(live.merged.events, live.merged.agents) == said(live.recording)
     for log in live.logs:
         log_is_sound(log)
     bill_is_right(live)

@@ -11,7 +11,7 @@ from unbraid import events as e
 from .cases import Case, on
 from .live import Live, play
 from .promises import keeps_its_promises
-from .words import said, told
+from .words import logged_words, said
 
 pytestmark = pytest.mark.cli
 
@@ -56,7 +56,7 @@ async def test_a_helper_that_is_asked_again(case: Case, tmp_path: Path) -> None:
         assert [end.ok for end in log.of("kid", e.StreamEnd)] == [True, True]
     both = said(live.recording)["kid"]
     halves = {first.stream_id: "first", again.stream_id: "again"}
-    assert told(live.merged.events, halves) == {"first": both[:3], "again": both[3:]}
+    assert logged_words(live.merged.events, halves) == {"first": both[:3], "again": both[3:]}
 
 
 @on(  # only Claude Code, since 2.1; its agents never show on stdout

@@ -11,7 +11,7 @@ from unbraid import events as e
 from .cases import Case, on
 from .live import play
 from .promises import bill_is_right, keeps_its_promises, log_is_sound
-from .words import said, told
+from .words import logged_words, said
 
 pytestmark = pytest.mark.cli
 
@@ -60,12 +60,12 @@ async def test_permission_is_asked_for_and_given_or_not(case: Case, tmp_path: Pa
 async def test_an_interrupt_ends_the_turn_and_the_next_one_goes_on(
     case: Case, tmp_path: Path
 ) -> None:
-    # The person interrupts when our log has told some of the answer: only a live one ever does.
+    # The person interrupts when our log has some of the answer: only a live one ever does.
     live = await play(case, "interrupt", tmp_path)
     whole, after = said(live.recording)["main"]
     for log in live.logs:
         log_is_sound(log)
-        cut, then = told(log.events, log.agents)["main"]
+        cut, then = logged_words(log.events, log.agents)["main"]
         assert whole[1].startswith(cut[1])
         assert 0 < len(cut[1]) < len(whole[1])
         assert then == after

@@ -32,14 +32,14 @@ def printed(recording: Recording) -> Words:
     agents = {block["message_id"]: block["agent"] for block in recording.blocks}
     words: Words = {}
     for record in recording.records:
-        # A message that the model does not know is the CLI's own: an error, told as one.
+        # A message that the model does not know is the CLI's own: an error, logged as one.
         if record["type"] == "assistant" and record["message"]["id"] in agents:
             mine = words.setdefault(agents[record["message"]["id"]], [])
             mine += [_content(block) for block in record["message"]["content"]]
     return words
 
 
-def told(events: Iterable[e.FleetEvent], agents: dict[int, str]) -> Words:
+def logged_words(events: Iterable[e.FleetEvent], agents: dict[int, str]) -> Words:
     """The words in a log: the deltas of a block joined, what was withdrawn left out."""
     blocks: dict[tuple[int, str, str, int], str] = {}
     for event in events:
@@ -49,7 +49,7 @@ def told(events: Iterable[e.FleetEvent], agents: dict[int, str]) -> Words:
                 key = (stream, event.type, event.message_id, event.block)
                 blocks[key] = blocks.get(key, "") + event.delta
             case e.FleetToolUse():
-                # By its place in the log: a call that is told twice is two.
+                # By its place in the log: a call that is logged twice is two.
                 blocks[stream, "tool_use", event.message_id or "", -event.seq] = event.tool_use_id
             case e.FleetRetracted():
                 for key in [key for key in blocks if key[2] in event.message_ids]:

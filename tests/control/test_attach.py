@@ -93,20 +93,20 @@ async def test_a_finished_sub_agent_goes_on_as_its_own_session(
             assert launch.projects is not None
             before = fingerprints(launch.projects)
             agent = f"{name}/{child}"
-            code, printed, told = await start(launch, [UNBRAID, "attach", agent, "--print"])
-            assert code == 0, told
+            code, printed, output = await start(launch, [UNBRAID, "attach", agent, "--print"])
+            assert code == 0, output
             # Printing writes nothing: the copy is made when the agent is continued.
             assert fingerprints(launch.projects) == before
             assert printed.strip() == f"unbraid attach {agent} --resume"
             again = [UNBRAID, "attach", agent, "--resume", "--", "-p", "What was it?"]
-            code, answer, told = await start(launch, again, path)
-            assert code == 0, told
+            code, answer, output = await start(launch, again, path)
+            assert code == 0, output
             assert answer.strip() == SECRET
             after = fingerprints(launch.projects)
             assert {file: after[file] for file in before} == before
             # The copy repeats what the sub-agent has used; nothing of it counts twice.
-            code, table, told = await start(launch, [UNBRAID, "cost", "--by", "run", "--json"])
-            assert code == 0, told
+            code, table, output = await start(launch, [UNBRAID, "cost", "--by", "run", "--json"])
+            assert code == 0, output
             rows = {row["key"]: row["input_tokens"] for row in json.loads(table)["rows"]}
             was = messages_of(before)
             for file in (each for each in after.keys() - before.keys() if len(each.stem) == 36):
@@ -125,8 +125,8 @@ async def test_a_session_goes_on_by_its_id(tmp_path: Path) -> None:
             assert launch.projects is not None
             (main,) = [p for p in launch.projects.glob("*/*.jsonl") if "agent-" not in p.name]
             again = [UNBRAID, "attach", main.stem, "--resume", "--", "-p", "And?"]
-            code, answer, told = await start(launch, again, path)
-            assert code == 0, told
+            code, answer, output = await start(launch, again, path)
+            assert code == 0, output
             assert answer.strip() == "Yes."
 
 
@@ -153,8 +153,8 @@ async def test_opencodes_children_go_on_as_the_agents_they_are(tmp_path: Path) -
             ]
             more = ["--", "run", "--model", "scripted/one", "What was it?"]
             again = [UNBRAID, "attach", f"{name}/{child.stream_id}", "--resume", *more]
-            code, answer, told = await start(launch, again, path)
-            assert code == 0, told
+            code, answer, output = await start(launch, again, path)
+            assert code == 0, output
             assert SECRET in answer
             assert launch.data is not None
             with closing(sqlite3.connect(launch.data / "opencode.db")) as db:
@@ -166,8 +166,8 @@ async def test_opencodes_children_go_on_as_the_agents_they_are(tmp_path: Path) -
 
 async def test_what_is_not_there_is_reported(tmp_path: Path) -> None:
     launch = claude_launch(cli_of("claude", "2.1.325"), "http://127.0.0.1:1", tmp_path)
-    code, _, told = await start(launch, [UNBRAID, "attach", "nothing", "--resume"])
-    assert (code, told) == (
+    code, _, output = await start(launch, [UNBRAID, "attach", "nothing", "--resume"])
+    assert (code, output) == (
         2,
         "unbraid: run or session not found: nothing; `unbraid ps --all` lists all of them\n",
     )

@@ -182,9 +182,9 @@ async def test_steered_by_nobody_it_runs_as_ever(version: str, name: str, tmp_pa
     assert (ours.stdout, ours.exit) == (plain.stdout, plain.exit)
     (events,) = (await logged(tmp_path / "b")).values()
     check(events)
-    told = verdict(ours, events, tmp_path / "recording")
+    output = verdict(ours, events, tmp_path / "recording")
     # 1.0 writes a sub-agent's words down when it is over.
-    assert (told._replace(disordered=[]) if version.startswith("1.0") else told) == CLEAN
+    assert (output._replace(disordered=[]) if version.startswith("1.0") else output) == CLEAN
 
 
 async def test_what_cannot_be_steered_runs_all_the_same(tmp_path: Path) -> None:

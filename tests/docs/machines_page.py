@@ -153,9 +153,9 @@ def follow(folder: Path, network: Network, stack: ExitStack) -> None:
         if name == "s2":
             (home / "tokens.json").write_bytes((folder / "s1" / "tokens.json").read_bytes())
             (home / "tokens.json").chmod(0o600)
-        told = {key: here.placed(value) for key, value in environment}
-        told |= {"HOME": str(home), "UNBRAID_HOME": str(home)}
-        here.start(name, [str(UNBRAID), *argv[1:]], told, home)
+        events = {key: here.placed(value) for key, value in environment}
+        events |= {"HOME": str(home), "UNBRAID_HOME": str(home)}
+        here.start(name, [str(UNBRAID), *argv[1:]], events, home)
     here.wait(f"https://{SITE}:8420/readyz", "s1", str(own / "cert.pem"))
 
     sent = 'echo \'{"type":"system","subtype":"init","session_id":"from-laptop","model":"m"}\''

@@ -39,8 +39,8 @@ def test_every_event_of_every_recording_is_valid() -> None:
             for event in events_of(run):
                 fleet.validate(json.loads(encode(event)))
                 seen.add(event.type)
-            for told in relay_events_of(run):
-                relay.validate(json.loads(encode(told)))
+            for output in relay_events_of(run):
+                relay.validate(json.loads(encode(output)))
     assert {"text", "tool_use", "tool_result", "token_usage", "permission_asked"} <= seen
 
 

@@ -62,8 +62,8 @@ def agents_of(events: list[dict[str, Any]]) -> dict[int, Agent]:
 
 def known(events: list[dict[str, Any]], name: str) -> Any:
     """A fact of a run, by the last event that says it."""
-    told = (event.get(name) for event in events if event["stream_id"] == 0)
-    return next((value for value in reversed(list(told)) if value), None)
+    output = (event.get(name) for event in events if event["stream_id"] == 0)
+    return next((value for value in reversed(list(output)) if value), None)
 
 
 def total_of(agents: dict[int, Agent], stream: int) -> Tokens:

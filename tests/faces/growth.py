@@ -113,7 +113,7 @@ async def grown(env: Mapping[str, str], home: Path, run: str, seed: int) -> list
         return [json.loads(entry.data) for entry in await log.read(run, 0, MOST)]
 
 
-def told(events: list[dict[str, Any]]) -> tuple[Any, ...]:
+def comparable(events: list[dict[str, Any]]) -> tuple[Any, ...]:
     """Who, what and how much, whatever the numbers of streams are; when it began, and where."""
     agents = agents_of(events)
 
@@ -147,5 +147,5 @@ def grows(folder: Path, place: Path, seed: int) -> bool:
         again = {name: value.replace(str(place / "whole"), str(new)) for name, value in env.items()}
         events = asyncio.run(grown(again, place / "whole", row["run"], seed))
         check([e.decode_event(msgspec.json.encode(event)) for event in events])
-        assert told(events) == told(whole)
+        assert comparable(events) == comparable(whole)
     return True

@@ -60,13 +60,13 @@ def traced(run: RunSummary, entries: list[Entry], agents: dict[int, Agent], used
 def ag_ui(run: RunSummary, entries: list[Entry], agents: dict[int, Agent]) -> None:
     """A thread of AG-UI: cached input is part of its input."""
     thread = AgUiRun(run.run)
-    told = [
+    events = [
         event.model_dump(by_alias=True, exclude_none=True, mode="json")
         for entry in entries
         for event in thread.apply(entry.event)
     ]
-    begun = [each for each in told if each["type"] == "SUBAGENT_STARTED"]
-    ended = [each for each in told if each["type"] in ("SUBAGENT_FINISHED", "SUBAGENT_ERROR")]
+    begun = [each for each in events if each["type"] == "SUBAGENT_STARTED"]
+    ended = [each for each in events if each["type"] in ("SUBAGENT_FINISHED", "SUBAGENT_ERROR")]
     below = {f"{run.run}/{number}": agent for number, agent in agents.items() if number}
     started = {each["subagentRunId"]: each["timestamp"] for each in begun}
     assert started == {name: agent.started for name, agent in below.items()}
@@ -75,7 +75,7 @@ def ag_ui(run: RunSummary, entries: list[Entry], agents: dict[int, Agent]) -> No
         assert each["timestamp"] == agent.ended
         assert (each["type"] == "SUBAGENT_FINISHED") == (agent.status == "done")
     assert not below
-    first, last = told[0], told[-1]
+    first, last = events[0], events[-1]
     assert (first["type"], first["timestamp"]) == ("RUN_STARTED", run.started)
     assert last["timestamp"] == entries[-1].ts
     outcome = last.get("outcome", {}).get("type")
@@ -89,7 +89,7 @@ def ag_ui(run: RunSummary, entries: list[Entry], agents: dict[int, Agent]) -> No
 
 
 async def metrics(run: RunSummary, entries: list[Entry], agents: dict[int, Agent]) -> None:
-    """What Prometheus is told of these events."""
+    """What Prometheus gets of these events."""
     registry = CollectorRegistry()
     spending = SpendingMetrics(registry)
     spending.observe(entries)

@@ -65,7 +65,7 @@ OPENCODE = (
 )  # fmt: skip
 
 
-def told(sources: dict[str, bytes]) -> list[e.FleetEvent]:
+def events_from(sources: dict[str, bytes]) -> list[e.FleetEvent]:
     pipeline = Pipeline()
     events = [e for name, data in sources.items() for e in pipeline.feed(data, name)]
     return [*events, *pipeline.finish()]
@@ -73,7 +73,7 @@ def told(sources: dict[str, bytes]) -> list[e.FleetEvent]:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_it_is_reported_once_where_it_was(name: str) -> None:
-    events = told({str(path): path.read_bytes() for path in SOURCES[name]})
+    events = events_from({str(path): path.read_bytes() for path in SOURCES[name]})
     conversation = RunConversation()
     for event in events:
         conversation.apply(event)
@@ -95,6 +95,6 @@ def test_opencode_has_compacted_when_its_summary_is_there() -> None:
         for kind, about in (*OPENCODE, *OPENCODE)
     )
     created = b'{"type":"session.created","properties":{"info":{"id":"ses_1"}}}\n'
-    kinds = [event.type for event in told({"events": created + lines})]
+    kinds = [event.type for event in events_from({"events": created + lines})]
     assert kinds.count("compacted") == 1
     assert kinds.index("compacted") == kinds.index("token_usage") + 1

@@ -25,8 +25,8 @@ TIMEOUT_SECONDS = 120
 # Two clocks of one machine, of which one counts in whole milliseconds.
 CLOCK_MS = 5
 # What stands in one of an agent's files waits for what the agent writes into another; not for ever
-# (unbraid/timings.py). An agent that gets no processor for longer is told out of order: such a test
-# is tried again (tests/conftest.py).
+# (unbraid/timings.py). An agent that gets no processor for longer is logged out of order: such a
+# test is tried again (tests/conftest.py).
 LATE = "Late:"
 
 
@@ -148,6 +148,6 @@ def verdict(recording: Recording, events: Sequence[e.FleetEvent], folder: Path) 
 
 
 def clean(found: Verdict) -> None:
-    """Nothing is lost, told twice or misplaced, and all of it is in order."""
+    """Nothing is lost, logged twice or misplaced, and all of it is in order."""
     assert found._replace(disordered=[]) == CLEAN
     assert not found.disordered, f"{LATE} {found.disordered}"

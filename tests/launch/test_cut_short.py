@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import Row, expected, joined, told
+from tests.block_rows import Row, expected, joined, logged_rows
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, arguments, clean, in_order, logged, play, verdict
 from unbraid import events as e
@@ -80,7 +80,7 @@ async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path:
     ],
 )
 async def test_a_ctrl_c_and_the_next_turn(version: str, piped: bool, tmp_path: Path) -> None:
-    """Everything is told once over both runs, and the answer that was cut as far as it is known.
+    """Everything is logged once over both runs, and the answer that was cut as far as it is known.
 
     That is nothing where a text is printed and stored only when it is whole: with OpenCode, and
     with a Claude Code of old that was not told to print what it gets piece by piece.
@@ -93,7 +93,7 @@ async def test_a_ctrl_c_and_the_next_turn(version: str, piped: bool, tmp_path: P
     assert b"unbraid" not in cut.stderr + again.stderr
     runs = in_order(await logged(tmp_path))
     assert [ok(events) for events in runs] == [False, True]
-    got = [row for events in runs for row in told(events) if row[2] != OF_THE_CLI]
+    got = [row for events in runs for row in logged_rows(events) if row[2] != OF_THE_CLI]
     want = expected(again, full=True)
     (whole,) = (row for row in want if row[2].startswith("Counting"))
     said = [row for row in got if row[2].startswith("Counting")]

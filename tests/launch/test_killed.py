@@ -1,4 +1,4 @@
-"""An `unbraid run` that is killed, and the session that goes on: nothing is told a second time."""
+"""An `unbraid run` that is killed, and the session that goes on: nothing is logged twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import told
+from tests.block_rows import logged_rows
 from tests.invariants import check
 from tests.launch.agents import TIMEOUT_SECONDS, UNBRAID, arguments, cli_of, log_path, logged, play
 from unbraid.log import SqliteLog
@@ -66,7 +66,7 @@ async def heard(home: Path, *texts: str) -> None:
         await log.close()
 
 
-# What was logged before is told once in either case: the second turn, of which the run is killed.
+# What was logged before is logged once in either case: the second turn, of which the run is killed.
 @pytest.mark.parametrize(
     ("version", "known"),
     [("opencode 1.18.33", False), ("2.0.76", False), ("2.1.325", False), ("2.1.325", True)],
@@ -86,7 +86,7 @@ async def test_what_comes_after_records_nothing_again(
     runs = await logged(tmp_path)
     for events in runs.values():
         check(events)
-    times = Counter(words for events in runs.values() for _, kind, words in told(events))
+    times = Counter(words for events in runs.values() for _, kind, words in logged_rows(events))
     assert {text: times[text] for text in FIRST} == dict.fromkeys(FIRST, int(known))
     assert {text: times[text] for text in SECOND} == dict.fromkeys(SECOND, 1)
     assert times["Third answer."] == 1

@@ -30,8 +30,8 @@ async def test_words_that_come_with_the_result_are_of_the_agent_that_ends_with_i
     (events,) = (await logged(tmp_path)).values()
     check(events)
     # It prints a call when it is made, and writes down the words before it when all is over.
-    told = verdict(recording, events, tmp_path / "recording")
-    assert told._replace(disordered=[]) == CLEAN
+    output = verdict(recording, events, tmp_path / "recording")
+    assert output._replace(disordered=[]) == CLEAN
     starts = [event for event in events if isinstance(event, e.StreamStart)]
     assert len(starts) == 3
     assert all(event.ok for event in events if isinstance(event, e.StreamEnd))

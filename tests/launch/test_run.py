@@ -70,7 +70,7 @@ GO = "[[main]] Go."
 
 def live(version: str, verdict: Verdict) -> Verdict:
     """What can be asked of a live log. 1.0 prints a sub-agent's calls when they are made, and
-    writes its words down when it is over: told as they come, those are late."""
+    writes its words down when it is over: logged as they come, those are late."""
     return verdict._replace(disordered=[]) if version.startswith("1.0") else verdict
 
 

@@ -60,7 +60,7 @@ class Shown:
 
 
 async def address_of(child: Child) -> str:
-    """Where the page is, as soon as that is told."""
+    """Where the page is, as soon as that is printed."""
     while True:
         if found := ADDRESS.search(child.stderr):
             return found[1].decode()
@@ -195,7 +195,7 @@ async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> N
 
 
 async def test_only_its_own_run_is_steered(tmp_path: Path) -> None:
-    """A run of another kind can be ended; what it cannot do is told."""
+    """A run of another kind can be ended; what it cannot do is reported."""
     (tmp_path / "said").write_bytes(lines_of(2))
     process = await start(
         tmp_path,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import CLEAN, compare, told
+from tests.block_rows import CLEAN, compare, logged_rows
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, arguments, in_order, log_path, logged, play
 from tests.launch.turns import PROMPTS, three_turns, words_of
@@ -45,5 +45,5 @@ async def test_each_turn_is_a_run(version: str, again: str, tmp_path: Path) -> N
         runs_in_order = in_order(await logged(home))
         for events in runs_in_order:
             check(events)
-        rows = [row for events in runs_in_order for row in told(events)]
+        rows = [row for events in runs_in_order for row in logged_rows(events)]
         assert compare(recording, rows, full=True) == CLEAN

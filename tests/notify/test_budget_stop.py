@@ -100,6 +100,6 @@ async def test_a_session_of_an_opencode_server_is_aborted_within_one_message(
                     number += 1  # the notice was first
         asked = [b["text"] for b in server.model.truth["blocks"] if b["type"] == "text"]
     assert len(asked) <= LIMIT + 1
-    said = "".join(event.delta for event in server.told[session] if isinstance(event, e.Text))
+    said = "".join(event.delta for event in server.output[session] if isinstance(event, e.Text))
     assert said == "".join(asked[:LIMIT])
     assert "of 4.3k tokens spent" in details[-1]

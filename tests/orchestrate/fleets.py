@@ -77,7 +77,7 @@ def shape(events: Sequence[e.FleetEvent]) -> list[str]:
     return types
 
 
-def told(model: ScriptedModel, number: int = 1) -> str:
+def command_results(model: ScriptedModel, number: int = 1) -> str:
     """The master's n-th message after the first: the results of its commands."""
     masters = [r for r in model.requests if "[[main]]" in str(_users(r)[0])]
     return str(_users(masters[-1])[number])

@@ -1,4 +1,4 @@
-"""A watch beside an orchestrator: what agents say in a CLI's own sessions is told once."""
+"""A watch beside an orchestrator: what agents say in a CLI's own sessions is logged once."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def words(city: str) -> str:
     return f"RESULT: {city}, as everybody knows. " * 10
 
 
-def told(model: ScriptedModel, words: str) -> str:
+def request_with(model: ScriptedModel, words: str) -> str:
     """The last request of the master's that shows these words."""
     shown = [json.dumps(each["messages"], ensure_ascii=False) for each in model.requests]
     return [each for each in shown if "[[main]]" in each and words in each][-1]
@@ -109,7 +109,7 @@ async def test_the_seeds_example(cli: str, tmp_path: Path) -> None:
     assert sum(one != other for one, other in pairwise(children)) > 2
     delegating = "→ delegating: researcher_a, researcher_b, researcher_c\n"
     assert text_of(events).strip() == (delegating + final).strip()
-    back = told(model, "[/parallel 3 children]")
+    back = request_with(model, "[/parallel 3 children]")
     assert back.index("Paris") < back.index("Berlin") < back.index("Rome") < back.index("[END PAR")
     done = events[-1]
     assert isinstance(done, e.Done)
@@ -135,7 +135,7 @@ async def test_children_that_fail_do_not_stop_the_others(tmp_path: Path) -> None
     assert {agent: end.ok for agent, end in ends.items()} == {
         "index": True, "killed": False, "hangs": False, "fine": True,
     }  # fmt: skip
-    back = told(model, "[/parallel 3 children]")
+    back = request_with(model, "[/parallel 3 children]")
     assert "ERR: killed failed: claude: was ended by SIGKILL" in back
     assert "ERR: hangs was not done after 15 s" in back
     assert "I am fine." in back
@@ -241,7 +241,7 @@ async def test_the_answer_streams_and_a_further_message_finds_the_same_master(
         further = [event async for event in orchestrator.run("And now?", continues=run)]
     check(further)
     assert text_of(further) == "I remember."
-    assert "piece by piece" in told(model, "And now?")
+    assert "piece by piece" in request_with(model, "And now?")
     check(events)
     assert early
     assert text_of(events).strip() == f"→ delegating: helper\n{answer}".strip()
@@ -273,7 +273,10 @@ async def test_sixteen_at_once_twice_and_deeper(tmp_path: Path) -> None:
     for number in range(16):
         assert text_of(events, number + 1) == f"I am number {number}."
     assert text_of(events).endswith("Everyone was asked.")
-    first, second = told(model, "[/parallel 16 children]"), told(model, "[/parallel 2 children]")
+    first, second = (
+        request_with(model, "[/parallel 16 children]"),
+        request_with(model, "[/parallel 2 children]"),
+    )
     places = [first.index(f"I am number {number}.") for number in range(16)]
     assert places == sorted(places)
     assert second.index("I am number 16.") < second.index("I have asked one more.")

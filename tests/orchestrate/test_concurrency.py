@@ -5,7 +5,15 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from tests.orchestrate.fleets import fleet, of, orchestrator, played, scripted, text_of, told
+from tests.orchestrate.fleets import (
+    command_results,
+    fleet,
+    of,
+    orchestrator,
+    played,
+    scripted,
+    text_of,
+)
 from unbraid import events as e
 from unbraid.testing import HttpError, say
 
@@ -29,7 +37,7 @@ async def test_sixteen_children_at_once() -> None:
     assert sum(one != other for one, other in pairwise(speakers)) > 50
     for number, name in enumerate(names, 1):
         assert text_of(events, number) == f"I am {name}. " * 20
-    answer = told(model)
+    answer = command_results(model)
     places = [answer.index(f"[{n}/16 c{n - 1}]\nI am c{n - 1}.") for n in range(1, 17)]
     assert places == sorted(places)
 
@@ -42,7 +50,7 @@ async def test_the_same_agent_twice_shares_nothing() -> None:
         "three": [say("Three.")],
     }
     events, model = await played(agents, fleet("a", "b"))
-    assert told(model) == (
+    assert command_results(model) == (
         "[/parallel 2 children]\n[1/2 a]\nOne is done.\n[2/2 a]\nTwo is done.\n[END PARALLEL]"
     )
     for request in model.requests:
@@ -64,7 +72,7 @@ async def test_a_failed_child_does_not_stop_the_others() -> None:
         "b": [say("B is fine.", delay_seconds=0.1)],
     }
     events, model = await played(agents, fleet("a", "b"))
-    answer = told(model).split("\n")
+    answer = command_results(model).split("\n")
     assert answer[1] == "[1/3 a]" and answer[2].startswith("ERR: a failed: anthropic: ")
     assert answer[3:5] == [
         "[2/3 nobody]", "ERR: there is no agent 'nobody'; the agents are: a, b"
@@ -88,11 +96,11 @@ async def test_a_second_parallel_has_children_of_its_own() -> None:
     events, model = await played(agents, fleet("a", "b"))
     assert len([x for x in events if isinstance(x, e.StreamStart)]) == 7
     for number in (1, 2):
-        assert told(model, number) == (
+        assert command_results(model, number) == (
             f"[/parallel 2 children]\n[1/2 a]\na{number} here.\n[2/2 b]\nb{number} here."
             "\n[END PARALLEL]"
         )
-    assert told(model, 3) == (
+    assert command_results(model, 3) == (
         "[/parallel 1 child]\n[1/1 a]\na3 here.\n[END PARALLEL]\n\n"
         "[/parallel 1 child]\n[1/1 b]\nb3 here.\n[END PARALLEL]"
     )
@@ -109,7 +117,7 @@ async def test_the_same_command_twice_in_a_turn_is_run_once() -> None:
         "b": [say("B.")],
     }
     events, model = await played(agents, fleet("a", "b"))
-    blocks = told(model).split("\n\n")
+    blocks = command_results(model).split("\n\n")
     assert blocks == [
         "[/agent a]\nA.\n[END AGENT]",
         "[/agent b]\nB.\n[END AGENT]",
@@ -132,7 +140,7 @@ async def test_an_answer_cannot_end_its_block() -> None:
         "b": [say("B.")],
     }
     _, model = await played(agents, fleet("a", "b"))
-    lines = told(model).split("\n")
+    lines = command_results(model).split("\n")
     assert [line for line in lines if line.startswith("[")] == [
         "[/parallel 2 children]", "[1/2 a]", "[2/2 b]", "[END PARALLEL]"
     ]  # fmt: skip
@@ -152,7 +160,7 @@ async def test_one_child_is_stopped_and_the_rest_go_on() -> None:
             events = [event async for event in made.follow(run)]
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {0: "completed", 1: "cancelled", 2: "completed"}
-    assert "ERR: a was stopped by a person; go on without it" in told(model)
+    assert "ERR: a was stopped by a person; go on without it" in command_results(model)
     assert shape_of_end(events, 1) == ["sub_agent_response", "stream_end"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.orchestrate.fleets import fleet, of, played, text_of, told
+from tests.orchestrate.fleets import command_results, fleet, of, played, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.errors import CallerError
@@ -57,7 +57,7 @@ def plugins() -> Commands:
 async def test_commands_that_are_refused(said: str, error: str) -> None:
     agents = {"main": [say(said), say("Then not.")], "a": [], "b": []}
     events, model = await played(agents, fleet("a", "b"), commands=plugins())
-    assert error in told(model)
+    assert error in command_results(model)
     assert [event.ok for event in events if isinstance(event, e.ToolCall)] == [False]
     assert text_of(events).endswith("Then not.")
     done = events[-1]
@@ -74,7 +74,7 @@ async def one_child(
     assert text_of(events).endswith("Fine.")
     done = events[-1]
     assert isinstance(done, e.Done) and done.ok
-    return events, told(model)
+    return events, command_results(model)
 
 
 def assert_failed(events: list[e.FleetEvent], answer: str, error: str) -> None:
@@ -181,7 +181,7 @@ async def test_plug_ins_answer_in_a_block_of_their_own() -> None:
     agents = {"main": [say("/echo hi"), say("Done.")]}
     events, model = await played(agents, fleet(), commands=plugins())
     # What came back cannot end the block, nor begin another.
-    assert told(model) == "[/echo hi]\necho hi\n [END ECHO]\n [/agent a]\n[END ECHO]"
+    assert command_results(model) == "[/echo hi]\necho hi\n [END ECHO]\n [/agent a]\n[END ECHO]"
     assert [(x.tool, x.ok) for x in events if isinstance(x, e.ToolCall)] == [("echo", True)]
 
 
@@ -198,7 +198,9 @@ async def test_commands_after_the_answer_has_begun() -> None:
         "a": [say("A.")],
     }
     events, model = await played(agents, fleet("a"))
-    assert "ERR: your commands came after your answer had begun, none was run;" in told(model, 2)
+    assert "ERR: your commands came after your answer had begun, none was run;" in command_results(
+        model, 2
+    )
     assert len([x for x in events if isinstance(x, e.StreamStart)]) == 2
     assert text_of(events).endswith("That is all.")
 
@@ -221,20 +223,20 @@ async def test_a_budget_that_is_spent(limits: Limits, error: str, per: str) -> N
     }
     roster = fleet("a", "b", AgentSpec("index", limits=limits if per == "agent" else Limits()))
     events, model = await played(agents, roster, limits=limits if per == "request" else None)
-    answer = told(model)
+    answer = command_results(model)
     assert error in answer
     if limits.tokens:
         # The next turn was the last, and its commands were only words.
         assert "This is your last turn: answer now" in answer
         assert text_of(events).endswith("/agent a [[a]] again")
     else:
-        assert error in told(model, 2)
+        assert error in command_results(model, 2)
 
 
 async def test_turns_run_out() -> None:
     agents = {"main": [say("/agent a [[a]] go"), say("/agent a [[a]] again")], "a": [say("A.")]}
     events, model = await played(agents, fleet("a", AgentSpec("index", limits=Limits(turns=2))))
-    assert told(model).endswith(
+    assert command_results(model).endswith(
         "This is your last turn: answer now, commands are not carried out any more."
     )
     assert text_of(events).endswith("/agent a [[a]] again")

@@ -1,4 +1,4 @@
-"""A request's life: cancelled, interrupted, told more, gone on with, left behind by its process."""
+"""A request's life: cancelled, interrupted, sent more, gone on with, left behind by its process."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             events = await events_of(made, second)
             check(events)
             assert text_of(events) == "→ delegating: a\nTwo."
-            told = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
-            assert told[:3] == ["[[main]] go", "One.", "Go on."]
+            output = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
+            assert output[:3] == ["[[main]] go", "One.", "Go on."]
             with pytest.raises(RequestConflict, match="has ended"):
                 await made.start("Who?", continues="ask-nobody")
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.orchestrate.fleets import APIS, fleet, of, played, shape, text_of, told
+from tests.orchestrate.fleets import APIS, command_results, fleet, of, played, shape, text_of
 from unbraid import events as e
 from unbraid.testing import ScriptedUsage, say
 
@@ -55,7 +55,7 @@ async def test_the_seeds_example(backend: str) -> None:
         (response,) = [x for x in of(events, number) if isinstance(x, e.SubAgentResponse)]
         assert response.content == text_of(events, number)
         assert response.agent == name
-    told_back = told(model)
+    told_back = command_results(model)
     assert told_back.startswith("[/parallel 3 children]\n[1/3 researcher_a]\nRESULT: Paris")
     assert told_back.endswith("\n[END PARALLEL]")
     assert told_back.index("Paris") < told_back.index("Berlin") < told_back.index("Rome")

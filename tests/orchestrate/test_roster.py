@@ -72,9 +72,9 @@ def test_opencode_takes_tools_away(tmp_path: Path) -> None:
 
 
 def test_claude_code_reads_what_is_no_yaml(tmp_path: Path) -> None:
-    told = 'Use it when: Context: x says: "no" # really'
-    agent = only(roster(tmp_path, f"---\nname: a\ndescription: {told}\ntools: [Read]\n---\n"))
-    assert agent.description == told
+    output = 'Use it when: Context: x says: "no" # really'
+    agent = only(roster(tmp_path, f"---\nname: a\ndescription: {output}\ntools: [Read]\n---\n"))
+    assert agent.description == output
     assert agent.tools == ("Read",)
 
 

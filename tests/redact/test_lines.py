@@ -168,7 +168,7 @@ def cut(data: Any, cuts: list[int]) -> list[Any]:
 async def ingested(
     data: bytes, redacted: bytes, posts: list[int], restarts: set[int]
 ) -> list[Text]:
-    """What is told of a source when its sender sends what it has from where the server wants it,
+    """What is logged of a source when its sender sends what it has from where the server wants it,
     and the server is killed between some of the posts. What is stored is always `redacted`.
     """
     log = MemoryLog()
@@ -191,19 +191,19 @@ def key(body: str) -> str:
 
 
 # Cut in the dashes of its last line.
-@example(told=(key("0"), key("*")), cuts=[32], posts=[], restarts=set())
-@example(told=(key("0" * 8), key("*" * 8)), cuts=[40], posts=[], restarts=set())
+@example(output=(key("0"), key("*")), cuts=[32], posts=[], restarts=set())
+@example(output=(key("0" * 8), key("*" * 8)), cuts=[40], posts=[], restarts=set())
 @settings(max_examples=150, deadline=None)
 @given(
-    told=said(),
+    output=said(),
     cuts=st.lists(st.integers(0, 400), max_size=60),
     posts=st.lists(st.integers(0, 20_000), max_size=40),
     restarts=st.sets(st.integers(0, 40), max_size=4),
 )
 def test_any_secret_cut_anywhere_is_neither_stored_nor_shown(
-    told: tuple[str, str], cuts: list[int], posts: list[int], restarts: set[int]
+    output: tuple[str, str], cuts: list[int], posts: list[int], restarts: set[int]
 ) -> None:
-    text, seen = told
+    text, seen = output
     data = b"".join(claude(text, cut(text, cuts)))
     escaped, hidden = (json.dumps(words, ensure_ascii=False)[1:-1] for words in (text, seen))
     sizes = [len(json.dumps(part, ensure_ascii=False)) - 2 for part in cut(text, cuts)]
@@ -266,8 +266,8 @@ def test_opencode_deltas_are_redacted() -> None:
         given = redactor.lines(waiting, end=False)
         taken, waiting = taken + given, waiting[len(given) :]
     taken += redactor.lines(waiting, end=True)
-    told = "".join(json.loads(one)["properties"]["delta"] for one in taken.splitlines())
-    assert told == f"a token={'*' * len(BODY)} b"
+    output = "".join(json.loads(one)["properties"]["delta"] for one in taken.splitlines())
+    assert output == f"a token={'*' * len(BODY)} b"
 
 
 def test_another_agent_that_is_done_cuts_no_word_of_this_one() -> None:
@@ -285,5 +285,5 @@ def test_another_agent_that_is_done_cuts_no_word_of_this_one() -> None:
         given = redactor.lines(waiting, end=False)
         taken, waiting = taken + given, waiting[len(given) :]
     taken += redactor.lines(waiting, end=True)
-    told = [json.loads(one)["properties"].get("delta", "") for one in taken.splitlines()]
-    assert "".join(told) == f"a token={'*' * len(BODY)} b"
+    output = [json.loads(one)["properties"].get("delta", "") for one in taken.splitlines()]
+    assert "".join(output) == f"a token={'*' * len(BODY)} b"

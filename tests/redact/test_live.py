@@ -95,7 +95,7 @@ async def test_a_run_that_was_begun_in_clear_goes_on_redacted(tmp_path: Path) ->
 
 
 async def test_an_agent_that_dies_within_a_secret(tmp_path: Path) -> None:
-    """What is held at its end is told: it never became one."""
+    """What is held at its end is shown: it never became one."""
     text = f"Take {KEY} or token"
     data = b"".join(claude(text, cut(text, list(range(0, 100, 3))))[:-4])
     process = await start(tmp_path, "pipe", "--redact")

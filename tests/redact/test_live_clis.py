@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.access import SECRET, TOKEN, visitor
-from tests.block_rows import CLEAN, joined, rows_of, told
+from tests.block_rows import CLEAN, joined, logged_rows, rows_of
 from tests.invariants import check
 from tests.launch.agents import (
     UNBRAID,
@@ -78,8 +78,8 @@ def calls_are_redacted(events: Sequence[e.FleetEvent]) -> None:
     assert sorted(commands) == [f"echo {SEEN}", f"printf {SEEN}"]
     shell = {call.tool_use_id for call in calls if "command" in call.input}
     results = [event for event in events if isinstance(event, e.FleetToolResult)]
-    told = [result.content.strip() for result in results if result.tool_use_id in shell]
-    assert told == [SEEN, SEEN]
+    output = [result.content.strip() for result in results if result.tool_use_id in shell]
+    assert output == [SEEN, SEEN]
 
 
 def everything_once(
@@ -187,16 +187,16 @@ async def watched(home: Path, *argv: str, ours: Path | None = None) -> AsyncIter
     )
     assert process.stderr is not None
     try:
-        told = b""
-        while not ((found := ADDRESS.search(told)) and b" tokens\n" in told):
+        output = b""
+        while not ((found := ADDRESS.search(output)) and b" tokens\n" in output):
             line = await process.stderr.readline()
-            assert line, told  # it has ended
-            told += line
+            assert line, output  # it has ended
+            output += line
         yield found[1].decode()
         process.send_signal(signal.SIGTERM)
         _, rest = await process.communicate()
         assert process.returncode == 0
-        assert not bits_in(told + rest)
+        assert not bits_in(output + rest)
     finally:
         if process.returncode is None:
             process.kill()
@@ -280,7 +280,7 @@ async def test_a_watched_server_of_opencode(tmp_path: Path) -> None:
         truth = server.model.truth
     rows = [(agent, kind, words.replace(KEY, SEEN)) for agent, kind, words in rows_of(truth)]
     for watch in (server, alone):
-        events = watch.told[session]
-        assert sorted(joined(told(events))) == sorted(joined(rows))
+        events = watch.output[session]
+        assert sorted(joined(logged_rows(events))) == sorted(joined(rows))
         calls_are_redacted(events)
     assert not leaks(tmp_path, pattern="log.db*")

@@ -31,12 +31,12 @@ def deltas(stream: int, parts: list[str]) -> list[dict[str, Any]]:
 
 def words_of(entries: list[Entry]) -> dict[int, str]:
     """What each stream said."""
-    told: dict[int, str] = {}
+    output: dict[int, str] = {}
     for entry in entries:
         event = decode_event(entry.data)
         if isinstance(event, e.Text):
-            told[event.stream_id] = told.get(event.stream_id, "") + event.delta
-    return told
+            output[event.stream_id] = output.get(event.stream_id, "") + event.delta
+    return output
 
 
 @settings(max_examples=150, deadline=None)
@@ -48,13 +48,13 @@ def words_of(entries: list[Entry]) -> dict[int, str]:
     st.integers(0, 60),
 )
 def test_any_secret_cut_anywhere_in_any_stream(
-    told: tuple[tuple[str, str], tuple[str, str]],
+    output: tuple[tuple[str, str], tuple[str, str]],
     cuts: tuple[list[int], list[int]],
     sizes: list[int],
     dice: Any,
     since: int,
 ) -> None:
-    lanes = [deltas(n, cut(told[n][0], cuts[n])) for n in (0, 1)]
+    lanes = [deltas(n, cut(output[n][0], cuts[n])) for n in (0, 1)]
     order = [n for n in (0, 1) for _ in lanes[n]]
     dice.shuffle(order)
     mixed = [lanes[n].pop(0) for n in order]
@@ -64,7 +64,7 @@ def test_any_secret_cut_anywhere_in_any_stream(
     done = story([])[-1]
     done.seq = len(events) + 1
     events.append(done)
-    asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in told], sizes, since))
+    asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in output], sizes, since))
 
 
 async def _shown_however_it_is_read(

@@ -31,9 +31,9 @@ from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
     st.randoms(use_true_random=False),
 )
 def test_any_words_of_any_sources_come_out_redacted_at_their_offsets(
-    told: list[tuple[str, str]], cuts: list[int], dice: random.Random
+    output: list[tuple[str, str]], cuts: list[int], dice: random.Random
 ) -> None:
-    lines = {f"s{n}": claude(text, cut(text, cuts)) for n, (text, _) in enumerate(told)}
+    lines = {f"s{n}": claude(text, cut(text, cuts)) for n, (text, _) in enumerate(output)}
     waiting = {source: b"".join(parts) for source, parts in lines.items()}
     offsets, out = dict.fromkeys(waiting, 0), dict.fromkeys(waiting, b"")
 
@@ -55,7 +55,7 @@ def test_any_words_of_any_sources_come_out_redacted_at_their_offsets(
         take(redactor.redact(pieces()))
     take(redactor.rest())
     assert not list(redactor.rest())
-    for source, (_, seen) in zip(waiting, told, strict=True):
+    for source, (_, seen) in zip(waiting, output, strict=True):
         assert len(out[source]) == offsets[source]
         assert spoken(out[source]) == [seen] * 3
 

@@ -31,7 +31,7 @@ CONFIG = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_second
 
 
 def undated(events: list[e.FleetEvent]) -> list[e.FleetEvent]:
-    """Events without what depends on when they were told, and by whom."""
+    """Events without what depends on when they were sent, and by whom."""
     for event in events:
         if isinstance(event, e.RequestReceived):
             event.machine = event.user = None
@@ -66,13 +66,13 @@ async def harass(path: Path, launcher: asyncio.subprocess.Process, killed: list[
         cursor = 0
         while True:
             launcher.stdin.write(b"go\n")
-            told = {(await launcher.stdout.readline()).strip() for _ in range(2)}
+            output = {(await launcher.stdout.readline()).strip() for _ in range(2)}
             cursor += chance.randint(1, 5)
             async for batch in log.follow_all(0):
                 if batch[-1].cursor >= cursor:
                     cursor = batch[-1].cursor
                     break
-            pid = int((told - {b"ready"}).pop())
+            pid = int((output - {b"ready"}).pop())
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
     finally:

@@ -82,21 +82,21 @@ async def test_what_comes_later_comes_by_itself() -> None:
         await _until(lambda: seen._changes > 0)
         before = seen._changes
         following = seen.follow("one")
-        told = await anext(following)
+        output = await anext(following)
         # A page never waits for what is to come.
-        assert await seen.read("one") == told
+        assert await seen.read("one") == output
         await log.append("one", said(0, ["first"], first=3))
-        told += await anext(following)
+        output += await anext(following)
         await log.append("one", story(["first"])[-3:])
-        told += [entry async for batch in following for entry in batch]
-        assert told == without_cursors(await log.read("one"))
+        output += [entry async for batch in following for entry in batch]
+        assert output == without_cursors(await log.read("one"))
         await _until(lambda: seen._changes > before)
 
 
 async def test_a_server_that_goes_and_comes_back() -> None:
     log, texts = MemoryLog(), [f"word {n} " for n in range(40)]
     events = story(texts)
-    told: list[Entry] = []
+    output: list[Entry] = []
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(contextlib.AsyncExitStack())
         server = await first.enter_async_context(
@@ -107,14 +107,14 @@ async def test_a_server_that_goes_and_comes_back() -> None:
         seen = await stack.enter_async_context(RemoteLog(RemoteServer(server.url, SECRET)))
 
         async def follow() -> None:
-            while not told or told[-1].type != "done":
+            while not output or output[-1].type != "done":
                 with contextlib.suppress(LogError):
-                    async for batch in seen.follow("one", told[-1].seq if told else 0):
-                        told.extend(batch)
+                    async for batch in seen.follow("one", output[-1].seq if output else 0):
+                        output.extend(batch)
                 await asyncio.sleep(0.01)
 
         following = asyncio.create_task(follow())
-        await _until(lambda: len(told) == 20)
+        await _until(lambda: len(output) == 20)
         await first.aclose()
         await _until(lambda: seen._lost is not None)
         with pytest.raises(RemoteError, match="cannot be reached"):
@@ -124,7 +124,7 @@ async def test_a_server_that_goes_and_comes_back() -> None:
         async with asyncio.timeout(60):
             await following
         await _until(lambda: seen._lost is None)
-    assert told == without_cursors(await log.read("one"))
+    assert output == without_cursors(await log.read("one"))
 
 
 async def _until(holds: Callable[[], bool]) -> None:

@@ -70,11 +70,11 @@ async def test_everything_arrives_once_though_both_sides_are_killed(tmp_path: Pa
                 append(writer.main, writer.text(f"{kill}.{number}"))
             if kill % 3 != 2:
                 launcher.stdin.write(b"go\n")
-                told = {(await launcher.stdout.readline()).strip() for _ in range(2)}
+                output = {(await launcher.stdout.readline()).strip() for _ in range(2)}
                 before = (await there.bounds())[1]
                 while (await there.bounds())[1] <= before:  # noqa: ASYNC110
                     await asyncio.sleep(0.01)
-                os.kill(int((told - {b"ready"}).pop()), signal.SIGKILL)
+                os.kill(int((output - {b"ready"}).pop()), signal.SIGKILL)
             if kill % 2:
                 watch.kill()
                 await watch.communicate()

@@ -32,7 +32,7 @@ GONE = (httpx.TransportError,)
 
 
 def lines_of(run: int) -> bytes:
-    """What an agent printed: many messages, each told once."""
+    """What an agent printed: many messages, each logged once."""
     records: list[object] = [
         {"type": "system", "subtype": "init", "session_id": f"s{run}", "cwd": "/w", "model": "x"}
     ]
@@ -112,8 +112,8 @@ async def kill(scene: Scene, launcher: asyncio.subprocess.Process, chance: rando
     assert launcher.stdout is not None
     for number in range(KILLS + 1):
         launcher.stdin.write(b"go\n")
-        told = {(await launcher.stdout.readline()).strip() for _ in range(2)}
-        pid = int((told - {b"ready"}).pop())
+        output = {(await launcher.stdout.readline()).strip() for _ in range(2)}
+        pid = int((output - {b"ready"}).pop())
         scene.there.set()
         if number == KILLS:
             scene.killing = False
@@ -169,7 +169,7 @@ async def test_kill_9(tmp_path: Path) -> None:
         for number, run in enumerate(data):
             entries = await log.read(run, limit=10**6)
             assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-            assert [told(entry.data) for entry in entries] == expected(data[run])
+            assert [without_arrival(entry.data) for entry in entries] == expected(data[run])
             for viewer in viewers[number::RUNS]:
                 assert viewer.result() == [(e.seq, e.data.decode()) for e in entries]
     finally:
@@ -180,10 +180,10 @@ def expected(data: bytes) -> list[dict[str, object]]:
     """What one uninterrupted pipeline makes of the same bytes."""
     pipeline = Pipeline()
     events = pipeline.feed(data, "stdout", 1) + pipeline.finish(1)
-    return [told(encode(event)) for event in events]
+    return [without_arrival(encode(event)) for event in events]
 
 
-def told(data: bytes) -> dict[str, object]:
+def without_arrival(data: bytes) -> dict[str, object]:
     """An event without the time at which its bytes arrived, and the machine that sent them."""
     event: dict[str, object] = msgspec.json.decode(data)
     not_said = ("ts", "duration_ms", "machine")

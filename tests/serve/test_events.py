@@ -65,8 +65,8 @@ async def test_gives_a_page_without_waiting(client: httpx.AsyncClient, log: Sqli
     ):
         answer = await client.get(f"/v1/runs/r/events?{query}", headers=lines)
         assert answer.headers["content-type"].startswith("application/x-ndjson")
-        told = [msgspec.json.decode(line) for line in answer.content.splitlines()]
-        assert [event["seq"] for event in told] == seqs
+        output = [msgspec.json.decode(line) for line in answer.content.splitlines()]
+        assert [event["seq"] for event in output] == seqs
     seen = await read_events(client, "/v1/runs/r/events?limit=2")
     assert [event["id"] for event in seen] == ["1", "2"]
     for wrong in ("-1", "1001", "nan"):
@@ -113,11 +113,11 @@ async def test_all_runs(client: httpx.AsyncClient, log: SqliteLog) -> None:
                 await log.append("r2", story(["b"]))
             if event.get("id") == "12":
                 break
-    told = [data_of(event) for event in seen[1:]]
-    assert [(event["run"], event["seq"]) for event in told] == [
+    output = [data_of(event) for event in seen[1:]]
+    assert [(event["run"], event["seq"]) for event in output] == [
         (run, seq) for run in ("r1", "r2") for seq in range(1, 7)
     ]
-    assert [str(event["cursor"]) for event in told] == [event["id"] for event in seen[1:]]
+    assert [str(event["cursor"]) for event in output] == [event["id"] for event in seen[1:]]
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
@@ -132,12 +132,12 @@ async def test_compresses_when_asked_and_holds_nothing_back(
     headers = {"accept-encoding": encoding, "accept": "application/x-ndjson"}
     async with client.stream("GET", "/v1/runs/r/events", headers=headers) as answer:
         assert answer.headers["content-encoding"] == encoding
-        text, size, told = b"", 0, False
+        text, size, output = b"", 0, False
         async for chunk in answer.aiter_raw():
             size += len(chunk)
             text += decompress(chunk)
-            if not told and text.count(b"\n") == 3:
-                told = True
+            if not output and text.count(b"\n") == 3:
+                output = True
                 await log.append("r", events[3:])
     assert text == b"".join(entry.data + b"\n" for entry in await log.read("r"))
     assert size < len(text) / 3

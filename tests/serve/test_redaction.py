@@ -35,16 +35,16 @@ async def test_what_the_log_has_is_shown_redacted(
     events[0].prompt = events[1].prompt = words  # type: ignore[attr-defined]
     await log.append("r", events)
     client = client_of(await start(redact=redact))
-    told = [(await client.get(path)).text for path in PATHS]
+    output = [(await client.get(path)).text for path in PATHS]
     for kind in ("text/event-stream", "application/x-ndjson"):
         answer = await client.get("/v1/runs/r/events", headers={"accept": kind})
-        told.append(answer.text)
+        output.append(answer.text)
         page = await client.get("/v1/runs/r/events?limit=9", headers={"accept": kind})
-        told.append(page.text)
+        output.append(page.text)
     packed = await client.get("/v1/runs/r/events", headers={"accept-encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip"
-    told.append(packed.text)
-    for text in told:
+    output.append(packed.text)
+    for text in output:
         assert (BODY in text) != redact
         assert ("*" * len(BODY) in text) == redact
     seen = await read_events(client, "/v1/runs/r/events")
@@ -58,9 +58,9 @@ async def test_a_place_that_is_cut_within_a_secret(
         words = f"{SECRET} {'and so on ' * number} needle {'and so on ' * (30 - number)} {SECRET}"
         await log.append(f"r{number}", story([words]))
     client = client_of(await start(redact=True))
-    told = (await client.get("/v1/search?q=needle&limit=100")).text
-    assert told.count("needle") >= 30
-    assert not [at for at in range(len(BODY) - 3) if BODY[at : at + 4] in told]
+    output = (await client.get("/v1/search?q=needle&limit=100")).text
+    assert output.count("needle") >= 30
+    assert not [at for at in range(len(BODY) - 3) if BODY[at : at + 4] in output]
 
 
 # --- a key that was stored in small parts --------------------------------------------------------

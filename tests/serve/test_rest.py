@@ -55,9 +55,9 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
         "first_seq": 1,
         "last_seq": 6,
     }
-    told = (await client.get("/v1/runs/r/usage")).json()
-    assert told["usage"] == usage
-    assert told["models"] == [
+    output = (await client.get("/v1/runs/r/usage")).json()
+    assert output["usage"] == usage
+    assert output["models"] == [
         {"model": "x", "messages": 1, "usage": {**usage, "cost_usd": None, "unpriced_tokens": 16}},
     ]
 

@@ -25,8 +25,8 @@ async def test_a_signal_ends_it_in_good_order(tmp_path: Path, number: signal.Sig
         assert launcher.stdin is not None
         assert launcher.stdout is not None
         launcher.stdin.write(b"go\n")
-        told = {(await launcher.stdout.readline()).strip() for _ in range(2)}
-        pid = int((told - {b"ready"}).pop())
+        output = {(await launcher.stdout.readline()).strip() for _ in range(2)}
+        pid = int((output - {b"ready"}).pop())
         base = f"http://127.0.0.1:{port}"
         async with client_at(base) as client:
             data = lines_of(1)[:5000]

@@ -241,16 +241,16 @@ def test_what_a_killed_process_has_used_stays_computed(tmp_path: Path) -> None:
 
 def test_a_model_that_nobody_knows_shows_its_tokens_and_no_price(tmp_path: Path) -> None:
     transcript(tmp_path, line(1, 5) + line(2, 6, model="nobody-1"))
-    table, told = unbraid(tmp_path, "cost", "--by", "model", "--json")
+    table, events = unbraid(tmp_path, "cost", "--by", "model", "--json")
     known, unknown = table["rows"]
     assert (unknown["key"], unknown["output_tokens"]) == ("nobody-1", 6)
     assert (unknown["cost_usd"], unknown["estimated"]) == (None, False)
     assert table["total"]["cost_usd"] == known["cost_usd"] > 0
-    assert "no price for nobody-1: its 1,016 tokens are not in the cost" in told
+    assert "no price for nobody-1: its 1,016 tokens are not in the cost" in events
     own = tmp_path / "prices.json"
     own.write_text('{"nobody-1": {"input": 1000, "output": 0, "cache_read": 0}}')
-    table, told = unbraid(tmp_path, "cost", "--by", "model", "--json", UNBRAID_PRICES=str(own))
-    assert told == ""
+    table, events = unbraid(tmp_path, "cost", "--by", "model", "--json", UNBRAID_PRICES=str(own))
+    assert events == ""
     assert {row["key"]: row["cost_usd"] for row in table["rows"]}["nobody-1"] == 1.0
 
 
@@ -267,11 +267,11 @@ def test_what_cannot_be_read_is_named_and_everything_else_is_counted(tmp_path: P
     locked.symlink_to(locked.name)
     (tmp_path / "share" / "opencode").mkdir(parents=True)
     (tmp_path / "share" / "opencode" / "opencode.db").write_bytes(b"not a database at all")
-    table, told = unbraid(tmp_path, "cost", "--json", UNBRAID_PRICES=str(prices))
+    table, events = unbraid(tmp_path, "cost", "--json", UNBRAID_PRICES=str(prices))
     assert table["total"]["output_tokens"] == 13
     assert table["total"]["cost_usd"] > 0
-    assert "the prices are not used: not JSON" in told
-    assert "opencode.db" in told
+    assert "the prices are not used: not JSON" in events
+    assert "opencode.db" in events
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there root can do without its rights")
@@ -293,11 +293,11 @@ def test_where_nobody_may_look_is_named_and_everything_else_is_counted(tmp_path:
         command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
     done = subprocess.run(command, env=environment(tmp_path), capture_output=True, check=True)
     assert json.loads(done.stdout)["total"]["output_tokens"] == 5
-    told = done.stderr.decode().splitlines()
+    events = done.stderr.decode().splitlines()
     for path in locked:
-        assert f"unbraid: {path}: Permission denied" in told
+        assert f"unbraid: {path}: Permission denied" in events
     for name in ("prices.json: the prices cannot be read", "index.bin: ", "the log cannot be read"):
-        assert any(name in text for text in told), name
+        assert any(name in text for text in events), name
     for path in (*locked, tmp_path / "unbraid"):
         path.chmod(0o700)
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.block_rows import CLEAN, RECORDINGS, judge, sources_of, stream_of, told
+from tests.block_rows import CLEAN, RECORDINGS, judge, logged_rows, sources_of, stream_of
 from unbraid.errors import SourceError
 from unbraid.events import encode
 from unbraid.log import SqliteLog
@@ -33,7 +33,7 @@ def one(*names: str | Path, env: dict[str, str] | None = None) -> RunTracks:
 
 
 def said(*names: str | Path, env: dict[str, str] | None = None) -> list[tuple[str, str, str]]:
-    return told(events_of(one(*names, env=env)))
+    return logged_rows(events_of(one(*names, env=env)))
 
 
 def pipe_in(monkeypatch: pytest.MonkeyPatch, data: bytes, *, piece: int = 1 << 16) -> None:
@@ -72,7 +72,7 @@ def test_the_kind_of_a_file_is_seen_in_it(name: str, source: str, tmp_path: Path
     shutil.copy(RECORDINGS / name, nameless)
     run = one(nameless)
     assert run.source == source
-    assert told(events_of(run))
+    assert logged_rows(events_of(run))
 
 
 def test_a_session_is_found_by_its_id_in_the_home_folder(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_different_sessions_are_different_runs() -> None:
     names.append(str(RECORDINGS / "nested.serve.opencode" / "events.ndjson"))
     runs = runs_of_sources(names, {})
     assert len(runs) == 4
-    assert [told(events_of(run)) for run in runs] == [said(name) for name in names]
+    assert [logged_rows(events_of(run)) for run in runs] == [said(name) for name in names]
 
 
 @pytest.mark.parametrize("shape", ["lines", "text"])

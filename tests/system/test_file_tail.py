@@ -152,7 +152,7 @@ def test_a_place_may_come_with_some_or_none_of_the_first_bytes(tmp_path: Path) -
         for number in range(3):
             line = b"%d\n" % number
             append(path, line)
-            told = [(tail.generation, piece.offset, piece.data) for piece in tail.read()]
-            assert told == [(1, 8 + 2 * number, line)]
+            output = [(tail.generation, piece.offset, piece.data) for piece in tail.read()]
+            assert output == [(1, 8 + 2 * number, line)]
         path.write_bytes(b"one\nand something else that is longer\n")
         assert [tail.generation for piece in tail.read()] == [2]

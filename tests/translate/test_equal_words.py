@@ -11,8 +11,8 @@ from unbraid import events as e
 
 def line(message: str, uuid: str, *texts: str) -> bytes:
     content = [{"type": "text", "text": text} for text in texts]
-    told = {"id": message, "role": "assistant", "content": content}
-    fields = {"type": "assistant", "message": told, "session_id": "s", "uuid": uuid}
+    output = {"id": message, "role": "assistant", "content": content}
+    fields = {"type": "assistant", "message": output, "session_id": "s", "uuid": uuid}
     return msgspec.json.encode(fields) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Numbers that fit nowhere, and nesting that nobody can follow: told, and never a crash."""
+"""Numbers that fit nowhere, and nesting that nobody can follow: reported, and never a crash."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_a_number_that_fits_nowhere_is_reported_in_json_that_anyone_can_read(
 @pytest.mark.parametrize("number", ["1e999", "9" * 5000, "NaN"], ids=lambda n: n[:9])
 def test_what_no_number_can_hold_is_not_lost(number: str) -> None:
     for line in ("a call", "parts of a result", "an unknown line"):
-        told = b"".join(map(encode, play(LINES[line].replace("@", number))))
-        assert number.encode() in told, line
+        output = b"".join(map(encode, play(LINES[line].replace("@", number))))
+        assert number.encode() in output, line
 
 
 @pytest.mark.parametrize("number", ["1e999", "9" * 5000], ids=lambda n: n[:9])

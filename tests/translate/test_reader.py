@@ -92,7 +92,7 @@ def test_a_wrong_type_in_a_known_place_costs_only_that_place(field: str, value: 
     assert isinstance(record, ClaudeRecord)
     assert record.message is not None
     assert record.message.id == "m1"
-    assert len(damage) == 1, "what was left out is told"
+    assert len(damage) == 1, "what was left out is reported"
     assert json.loads(record.raw)[field] == value, "and survives in raw"
 
 

@@ -40,12 +40,12 @@ def results(*tool_ids: str) -> bytes:
 
 def said(events: list[e.RelayEvent]) -> list[tuple[str, str]]:
     """The events of the documents: their type, and the words or the call."""
-    told = []
+    output = []
     for event in events:
         what = getattr(event, "delta", getattr(event, "tool_use_id", ""))
         if event.type in SPEAKING or event.type == "turn_complete":
-            told.append((event.type, what))
-    return told
+            output.append((event.type, what))
+    return output
 
 
 def play(*lines: bytes) -> list[list[tuple[str, str]]]:
@@ -165,7 +165,7 @@ def test_text_that_grows_in_place_yields_its_growth() -> None:
 def test_a_call_that_fills_in_place_is_reported_when_its_input_is_there() -> None:
     empty = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
     translator = Translator()
-    told = []
+    output = []
     for each in (
         assistant(text("Look."), empty),
         assistant(text("Look."), empty),
@@ -173,8 +173,8 @@ def test_a_call_that_fills_in_place_is_reported_when_its_input_is_there() -> Non
         assistant(text("Look."), call("t", command="ls"), text("Done.")),
     ):
         events = translator.feed(each + b"\n")
-        told.append([(x.type, x.input) for x in events if isinstance(x, e.ToolUse)])
-    assert told == [[], [], [("tool_use", {"command": "ls"})], []]
+        output.append([(x.type, x.input) for x in events if isinstance(x, e.ToolUse)])
+    assert output == [[], [], [("tool_use", {"command": "ls"})], []]
 
 
 @pytest.mark.parametrize("ending", ["result", "answer", "end", "next"])

@@ -46,8 +46,8 @@ async def test_every_text_once_under_its_agent(name: str, tmp_path: Path) -> Non
             await screen.until_said(own)
             for words in map(squeezed, own):
                 # One text may begin with another: that one counts as well.
-                told = sum(squeezed(other).count(words) for other in own)
-                assert squeezed(screen.words()).count(words) == told, words
+                output = sum(squeezed(other).count(words) for other in own)
+                assert squeezed(screen.words()).count(words) == output, words
             await screen.press("down")
 
 

@@ -50,15 +50,15 @@ async def test_words_titles_and_places(tmp_path: Path) -> None:
 
 
 async def test_what_is_not_decided_waits_and_the_rest_is_shown(tmp_path: Path) -> None:
-    log, told = MemoryLog(), bits(TEXT, 3)
-    half = len(told) // 3
-    await log.append("one", [*opening(), *told[:half]])
+    log, output = MemoryLog(), bits(TEXT, 3)
+    half = len(output) // 3
+    await log.append("one", [*opening(), *output[:half]])
     async with showing(log, tmp_path, size=SIZE, redact=True) as screen:
         await screen.until(lambda: "I use" in screen.words())
-        await log.append("one", told[half:])
+        await log.append("one", output[half:])
         await screen.until_said([SHOWN.removesuffix("works.")])
         assert not leaked(screen.words())
-        await log.append("one", story(["."] * len(told))[-3:])
+        await log.append("one", story(["."] * len(output))[-3:])
         await screen.until_said([SHOWN])
         assert not leaked(screen.words() + screen.text())
 

@@ -125,9 +125,9 @@ async def test_without_a_terminal_it_says_so(tmp_path: Path) -> None:
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    _, told = await process.communicate()
+    _, output = await process.communicate()
     assert process.returncode == 2
-    assert b"`unbraid top` needs a terminal" in told
+    assert b"`unbraid top` needs a terminal" in output
 
 
 async def test_a_log_that_goes_away_is_missed(tmp_path: Path) -> None:

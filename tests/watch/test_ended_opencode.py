@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import joined, rows_of, told
+from tests.block_rows import joined, logged_rows, rows_of
 from tests.invariants import check
 from tests.launch.agents import TIMEOUT_SECONDS, cli_of, in_order, log_path, logged
 from tests.launch.turns import PROMPTS, three_turns
@@ -213,7 +213,7 @@ async def test_a_server_that_we_listen_to_comes_back(tmp_path: Path) -> None:
         truth = at.model.truth
     runs = await logged(tmp_path)
     await whole(tmp_path, *(run_name(session, number) for number in (1, 2, 3)))
-    rows = [row for events in in_order(runs) for row in told(events)]
+    rows = [row for events in in_order(runs) for row in logged_rows(events)]
     assert sorted(joined(rows)) == sorted(joined(rows_of(truth)))
 
 
@@ -239,7 +239,7 @@ async def test_a_session_goes_on(waits: Sequence[int], tmp_path: Path) -> None:
     if len(waits) == len(PROMPTS):
         assert len(runs) == len(PROMPTS)
     await whole(tmp_path, *runs)
-    rows = [row for events in in_order(runs) for row in told(events)]
+    rows = [row for events in in_order(runs) for row in logged_rows(events)]
     assert sorted(joined(rows)) == sorted(joined(rows_of(truth)))
 
 

@@ -43,10 +43,10 @@ async def test_a_watch_waits_for_room(tmp_path: Path) -> None:
         await heard(log, reached(1))
         give_room(watch, SMALL_BYTES)
         append(writer.main, writer.text("two"))
-        told = b""
-        while b"log.db" not in told:
-            told = await watch.stderr.readline()
-            assert told
+        output = b""
+        while b"log.db" not in output:
+            output = await watch.stderr.readline()
+            assert output
         append(writer.main, writer.text("three"))
         give_room(watch)
         await heard(log, lambda entry: b"three" in entry.data)

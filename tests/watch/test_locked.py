@@ -1,4 +1,4 @@
-"""Folders and files that may not be read: told, and the rest goes on. For root, too."""
+"""Folders and files that may not be read: reported, and the rest goes on. For root, too."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ async def test_a_watch_reports_it_and_continues(tmp_path: Path, locked: list[Pat
             if any(b"seen" in entry.data for entry in batch):
                 break
         watch.send_signal(signal.SIGTERM)
-        _, told = await watch.communicate()
+        _, output = await watch.communicate()
         assert watch.returncode == 0
     for path in locked:
-        assert f"{path}: Permission denied" in told.decode()
+        assert f"{path}: Permission denied" in output.decode()
     assert await log.run("00000000-0000-4000-8000-000000000001") is None
     await log.close()
 
@@ -88,11 +88,11 @@ async def test_a_watch_reports_it_and_continues(tmp_path: Path, locked: list[Pat
 async def test_a_list_and_a_checkup_report_it_too(tmp_path: Path, locked: list[Path]) -> None:
     async with asyncio.timeout(60):
         async with started("ps", "--all", home=tmp_path) as ps:
-            shown, told = await ps.communicate()
+            shown, output = await ps.communicate()
             assert ps.returncode == 0
             assert b"00000000-0000-4000-8000-000000000002" in shown
             for path in locked:
-                assert f"{path}: Permission denied" in told.decode()
+                assert f"{path}: Permission denied" in output.decode()
         async with started("doctor", home=tmp_path) as doctor:
             shown, _ = await doctor.communicate()
             assert f"{locked[0]}: Permission denied" in shown.decode()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.block_rows import joined, rows_of, told
+from tests.block_rows import joined, logged_rows, rows_of
 from tests.launch.agents import UNBRAID, cli_of
 from unbraid import events as e
 from unbraid.control.controllers import Controllers, NotControlled
@@ -48,7 +48,7 @@ class Served:
     ) -> None:
         self.url, self.log, self.model, self.env = url, log, model, env
         self.controllers = Controllers()
-        self.told: dict[str, list[e.FleetEvent]] = defaultdict(list)  # by run
+        self.output: dict[str, list[e.FleetEvent]] = defaultdict(list)  # by run
 
     def post(self, path: str, body: object) -> Any:
         data = json.dumps(body).encode()
@@ -68,11 +68,11 @@ class Served:
 
     async def until(self, run: str, kind: type[e.FleetEvent], words: str = "") -> e.FleetEvent:
         """The next event of a kind whose text has these words."""
-        told = self.told[run]
-        async for batch in self.log.follow(run, told[-1].seq if told else 0):
+        output = self.output[run]
+        async for batch in self.log.follow(run, output[-1].seq if output else 0):
             for entry in batch:
                 event = e.decode_event(entry.data)
-                told.append(event)
+                output.append(event)
                 if isinstance(event, kind) and words.encode() in entry.data:
                     return event
         raise AssertionError("the run has ended")
@@ -81,7 +81,7 @@ class Served:
         """The next request for permission, once it can be answered."""
         asked = await self.until(run, e.FleetPermissionAsked)
         assert isinstance(asked, e.FleetPermissionAsked)
-        while not self.controllers.pending():  # noqa: ASYNC110 - the log is told first
+        while not self.controllers.pending():  # noqa: ASYNC110 - the log gets it first
             await asyncio.sleep(0)
         return asked.request_id
 
@@ -177,7 +177,7 @@ async def test_every_block_once(tmp_path: Path) -> None:
             truth = server.model.truth
             truth["blocks"] = [block for block in truth["blocks"] if block["agent"] in agents]
             for watch in (server, alone):
-                rows = told(watch.told[session])
+                rows = logged_rows(watch.output[session])
                 assert sorted(joined(rows)) == sorted(joined(rows_of(truth)))
 
 
@@ -235,7 +235,7 @@ async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
         session = await server.begin()
         for each in words:
             run = await searchable_text(server.log, each)
-            while steered(server, session) < [run]:  # noqa: ASYNC110 - the log is told first
+            while steered(server, session) < [run]:  # noqa: ASYNC110 - the log gets it first
                 await asyncio.sleep(0)
             async for _ in server.log.follow(run):
                 pass
@@ -254,7 +254,7 @@ async def searchable_text(log: SqliteLog, words: str) -> str:
 
 
 def steered(server: Served, session: str) -> list[str]:
-    """Those runs of a session that can be told something."""
+    """Those runs of a session that can be steered."""
     return [run for run in (run_name(session, n + 1) for n in range(9)) if has(server, run)]
 
 

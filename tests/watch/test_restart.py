@@ -103,7 +103,7 @@ async def test_opencode_goes_on_too(tmp_path: Path) -> None:
     The current one, for as long as it works: tests/redact/test_live_clis.py.
     """
     version = "1.2.27"
-    # The next step is taken when one more watch was killed that had told something.
+    # The next step is taken when one more watch was killed that had logged something.
     waits = [
         bash(f"until [ -e died-{n + 1} ]; do sleep 0.1; done") for n in range(KILLS_BESIDE_OPENCODE)
     ]
@@ -150,7 +150,7 @@ async def test_opencode_goes_on_too(tmp_path: Path) -> None:
 async def watch_and_die(
     log: SqliteLog, env: Mapping[str, str], on_death: Callable[[], None], *options: str
 ) -> None:
-    """Start a watch and kill it as soon as it has told something, again and again."""
+    """Start a watch and kill it as soon as it has logged something, again and again."""
     since, argv = 0, (UNBRAID, "watch", "--no-page", *options)
     while True:
         process = await asyncio.create_subprocess_exec(*argv, env=env)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import CLEAN, compare, told, up_to_the_cut
+from tests.block_rows import CLEAN, compare, logged_rows, up_to_the_cut
 from tests.launch.agents import arguments, clean, cli_of, in_order, logged, play, verdict
 from tests.launch.turns import three_turns, words_of
 from tests.watch.watching import watched
@@ -70,5 +70,5 @@ async def test_a_run_of_ours_is_not_written_twice(version: str, again: str, tmp_
     assert runs.items() >= ours.items()
     whole(runs[f"{session}.3"])
     # All runs: 2.0 begins a session that says nothing before it goes on with another.
-    rows = [row for events in in_order(runs) for row in told(events)]
+    rows = [row for events in in_order(runs) for row in logged_rows(events)]
     assert compare(recording, rows, full=True)._replace(disordered=[]) == CLEAN

@@ -117,7 +117,7 @@ async def test_truncated_replaced_deleted(machine: Machine, inotify: bool) -> No
     append(writer.main, first)
     async with watched(machine, inotify=inotify):
         await machine.until(writer.session, "two")
-        # Rewritten as a whole, as on compaction: what is known is not told again.
+        # Rewritten as a whole, as on compaction: what is known is not logged again.
         writer.main.write_bytes(first + writer.text("three"))
         await machine.until(writer.session, "three")
         writer.main.write_bytes(writer.text("four"))

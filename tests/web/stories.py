@@ -1,4 +1,4 @@
-"""Runs told by hand, through the real fleet: what agents might say that no scripted CLI can be
+"""Runs written by hand, through the real fleet: what agents might say that no scripted CLI can be
 made to say, and more of it than anyone would wait for.
 """
 
@@ -20,7 +20,7 @@ WORDS = (
 
 
 class Story:
-    """A run that grows as it is told; agents are known by the name that they were spawned under."""
+    """A run that grows as it is written; agents are known by the names they were spawned under."""
 
     def __init__(self, prompt: str = "Tell a story.", *, began_ms: int = BEGAN_MS) -> None:
         self._fleet = Fleet("claude")

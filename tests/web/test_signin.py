@@ -83,8 +83,10 @@ async def test_a_token_that_may_only_look_is_let_in_to_look(
     await tab.get_by_label("Token").fill(TOKENS["reader"][0])
     await tab.get_by_role("button", name="Sign in").click()
     await expect(tab.get_by_role("list", name="Runs")).to_contain_text("Tell a story.")
-    told = await tab.evaluate("fetch('/v1/runs/run/cancel', {method: 'POST'}).then(a => a.status)")
-    assert told == 403
+    output = await tab.evaluate(
+        "fetch('/v1/runs/run/cancel', {method: 'POST'}).then(a => a.status)"
+    )
+    assert output == 403
 
 
 async def test_it_works_where_no_script_does(site: Site, tab: Page) -> None:

@@ -126,13 +126,13 @@ class RunView:
     async def words(self, kinds: Collection[str]) -> list[tuple[str, str]]:
         """What the large pane tells of its agent, as (kind, words), as often as it is there."""
         articles = self.pane.get_by_role("article")
-        told = await articles.evaluate_all(
+        output = await articles.evaluate_all(
             """items => items.map(item => {
               const words = item.querySelector('.words, .first, .summary');
               return [item.classList[1], words ? words.textContent.trim() : ''];
             })"""
         )
-        return [(kind, words) for kind, words in told if kind in kinds]
+        return [(kind, words) for kind, words in output if kind in kinds]
 
 
 def parents(seen: list[Seen]) -> dict[int, int]:

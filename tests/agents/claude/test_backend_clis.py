@@ -64,8 +64,8 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
         "Bash"
     }
     if version == CURRENT:
-        told = {text(first, context) for context in children}
-        assert told == {"The kid speaks.The kid is done.", "The twin is done."}
+        output = {text(first, context) for context in children}
+        assert output == {"The kid speaks.The kid is done.", "The twin is done."}
     mine = asked_by(model, "[[main]]")
     assert all(
         agent.prompt in json.dumps(each["system"], ensure_ascii=False).replace("\\n", "\n")

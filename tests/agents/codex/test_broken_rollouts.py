@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, GRANDCHILD, ROOT, head, says, spawns, turn, write
-from tests.block_rows import RECORDINGS, told
+from tests.block_rows import RECORDINGS, logged_rows
 from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
@@ -42,7 +42,7 @@ def agents(events: list[e.FleetEvent]) -> dict[str | None, tuple[int | None, str
 def test_a_cut_line_costs_only_itself(tmp_path: Path) -> None:
     lines = turn("t1", says("before", 100), says("cut", 200)[:60], says("after", 300))
     events = read(write(tmp_path, ROOT, head(ROOT), *lines))
-    assert [row[2] for row in told(events)] == ["before", "after"]
+    assert [row[2] for row in logged_rows(events)] == ["before", "after"]
     assert len(marks(events)) == 1
 
 
@@ -50,7 +50,7 @@ def test_a_time_that_is_no_text_costs_nothing_else(tmp_path: Path) -> None:
     broken = says("undated").replace(b"2026-", b"\xff026-")
     path = write(tmp_path, ROOT, head(ROOT), *turn("t1", broken, says("kept")))
     events = read(path)
-    assert [row[2] for row in told(events)] == ["undated", "kept"]
+    assert [row[2] for row in logged_rows(events)] == ["undated", "kept"]
     follower = CodexSessions({"CODEX_HOME": str(tmp_path)}).follow(ROOT, Recorded())
     assert follower is not None
     assert len(list(follower.read())) == len(path.read_bytes().splitlines())
@@ -69,7 +69,7 @@ def test_lines_without_times_and_in_another_spelling_are_read(tmp_path: Path) ->
     path = write(tmp_path, ROOT, *map(other, main))
     write(tmp_path, CHILD, *map(other, child))
     events = read(path)
-    assert [row[::2] for row in told(events)] == [
+    assert [row[::2] for row in logged_rows(events)] == [
         ("", "call"),
         ("", "main says"),
         ("call", "child says"),
@@ -79,7 +79,7 @@ def test_lines_without_times_and_in_another_spelling_are_read(tmp_path: Path) ->
 
 def test_a_child_whose_parent_is_missing_is_shown_as_what_it_is(tmp_path: Path) -> None:
     events = read(write(tmp_path, CHILD, head(CHILD, ROOT), *turn("t1", says("alone"))))
-    assert [row[2] for row in told(events)] == ["alone"]
+    assert [row[2] for row in logged_rows(events)] == ["alone"]
     assert runs_of_sources([str(tmp_path / "sessions")], {})[0].session == CHILD
 
 
@@ -97,7 +97,7 @@ def test_a_child_before_its_parent_waits_for_it(tmp_path: Path) -> None:
     write(tmp_path, CHILD, head(CHILD, ROOT, 0), *turn("t2", says("child", 1), at=0, end=2))
     lines = turn("t1", spawns("call_1", CHILD, at=400), says("root"), at=300)
     events = read(write(tmp_path, ROOT, head(ROOT, at=0), *lines))
-    assert sorted(told(events)) == [
+    assert sorted(logged_rows(events)) == [
         ("", "text", "root"),
         ("", "tool_use", "call_1"),
         ("call_1", "text", "child"),
@@ -109,7 +109,7 @@ def test_two_calls_that_claim_one_child(tmp_path: Path) -> None:
     write(tmp_path, CHILD, head(CHILD, ROOT, 150), *turn("t2", says("once", 160), at=155, end=170))
     lines = turn("t1", spawns("call_1", CHILD, 100), spawns("call_2", CHILD, 200), says("root"))
     events = read(write(tmp_path, ROOT, head(ROOT), *lines))
-    assert [row for row in told(events) if row[2] == "once"] == [("call_1", "text", "once")]
+    assert [row for row in logged_rows(events) if row[2] == "once"] == [("call_1", "text", "once")]
 
 
 def test_a_circle_of_parents_ends(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_two_gigabytes_in_the_middle_cost_one_mark_and_little_memory(tmp_path: P
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert [each[2] for each in told(events)] == ["before", "after"]
-    assert [each[2] for each in told(followed)] == ["before", "after"]
+    assert [each[2] for each in logged_rows(events)] == ["before", "after"]
+    assert [each[2] for each in logged_rows(followed)] == ["before", "after"]
     assert len(marks(events)) == len(marks(followed)) == 1
     assert (row.session_id, "after" in [each.text for each in found]) == (ROOT, True)
     assert peak < 120_000_000, peak

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import rows_of, told
+from tests.block_rows import logged_rows, rows_of
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, logged
 from tests.watch.watching import watched
@@ -94,9 +94,11 @@ def judged(model: ScriptedModel, events: list[e.FleetEvent]) -> None:
     truth = model.truth
     blocks = [block for block in truth["blocks"] if block.get("text") != "never"]
     want = rows_of({**truth, "blocks": blocks})
-    assert Counter(told(events)) == Counter(want)
+    assert Counter(logged_rows(events)) == Counter(want)
     for agent in {row[0] for row in want}:
-        assert [r for r in told(events) if r[0] == agent] == [r for r in want if r[0] == agent]
+        assert [r for r in logged_rows(events) if r[0] == agent] == [
+            r for r in want if r[0] == agent
+        ]
     starts = {x.tool_use_id: x for x in events if isinstance(x, e.StreamStart)}
     calls = {name: spawn["tool_use_id"] for name, spawn in truth["parents"].items()}
     assert {starts[calls[name]].depth for name in ("mid", "bad")} == {1}
@@ -171,7 +173,7 @@ async def test_a_process_that_is_killed_has_ended_within_seconds(
             done = events[-1]
             assert isinstance(done, e.Done)
             assert not done.ok
-            assert [row[2] for row in told(events) if row[1] == "text"] == ["First."]
+            assert [row[2] for row in logged_rows(events) if row[1] == "text"] == ["First."]
 
 
 async def begun(home: Path, kind: type[e.FleetEvent] = e.Text, but: Collection[str] = ()) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
-from tests.block_rows import FOLDERS, RECORDINGS, sources_of, stream_of, told
+from tests.block_rows import FOLDERS, RECORDINGS, logged_rows, sources_of, stream_of
 from unbraid import Translator
 from unbraid import events as e
 from unbraid.pipeline import Pipeline
@@ -62,8 +62,8 @@ def test_a_stdout_that_comes_before_its_rollout_is_not_said_twice() -> None:
     events = pipeline.feed(stream.read_bytes())
     events += pipeline.feed(rollout.read_bytes(), rollout.name)
     events += pipeline.finish()
-    texts = [row for row in told(events) if row[1] != "tool_use"]
-    assert texts == [row for row in told(read(str(rollout))) if row[1] != "tool_use"]
+    texts = [row for row in logged_rows(events) if row[1] != "tool_use"]
+    assert texts == [row for row in logged_rows(read(str(rollout))) if row[1] != "tool_use"]
 
 
 def test_a_failed_child_has_failed_in_every_release() -> None:
@@ -143,7 +143,7 @@ def test_the_copied_history_of_a_forked_thread_is_left_out(tmp_path: Path) -> No
         *turn(own, says("own", 700), line(750, "event_msg", total), line(800, "event_msg", grown)),
     )
     events = read(str(path))
-    assert [row[2] for row in told(events)] == ["own"]
+    assert [row[2] for row in logged_rows(events)] == ["own"]
     (used,) = [x for x in events if isinstance(x, e.FleetTokenUsage)]
     assert (used.input_tokens, used.output_tokens) == (30, 3)
 
@@ -165,7 +165,7 @@ def test_a_child_whose_rollout_is_read_late_is_one_agent(tmp_path: Path) -> None
     lines = b"".join(x + b"\n" for x in (head(CHILD, ROOT, 140), *child))
     events += pipeline.feed(lines, f"rollout-{CHILD}") + pipeline.finish()
     assert [x.reason for x in events if isinstance(x, e.StreamEnd)] == ["completed"] * 2
-    assert ("call_1", "text", "said") in told(events)
+    assert ("call_1", "text", "said") in logged_rows(events)
 
 
 def test_searches_without_ids_are_calls_of_their_own(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
-from tests.block_rows import CLEAN, FOLDERS, judge, stream_of, told
+from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows, stream_of
 from unbraid import events as e
 from unbraid.agents.codex.launch import CodexLauncher
 from unbraid.agents.codex.resume import CodexResumer
@@ -75,7 +75,7 @@ async def test_a_resumed_thread_begins_where_it_was(tmp_path: Path) -> None:
     source.begin(Recorded())
     pipeline = Pipeline()
     events = [x for chunk in source.read() for x in pipeline.feed(chunk.data, chunk.source)]
-    assert [row[2] for row in told(events)] == ["after"]
+    assert [row[2] for row in logged_rows(events)] == ["after"]
     assert [x.session_id for x in events if isinstance(x, e.FleetSessionMeta)] == [ROOT]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
-from tests.block_rows import rows_of, told
+from tests.block_rows import logged_rows, rows_of
 from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, log_path, logged
@@ -163,7 +163,7 @@ async def test_steered_by_nobody_it_prints_what_exec_prints(version: str, tmp_pa
     ((run, events),) = (await logged(tmp_path)).items()
     assert json.loads(printed[0])["thread_id"] == run
     check(events)
-    assert Counter(told(events)) == Counter(rows_of(talk.model.truth))
+    assert Counter(logged_rows(events)) == Counter(rows_of(talk.model.truth))
     # Every agent is there word by word, and its end with it.
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {0: "completed", 1: "completed"}

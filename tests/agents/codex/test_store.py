@@ -22,7 +22,7 @@ from tests.agents.codex.rollouts import (
     turn,
     write,
 )
-from tests.block_rows import CLEAN, FOLDERS, judge, told
+from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.codex.sessions.file_formats import stored_order
@@ -139,7 +139,7 @@ def test_a_second_run_of_a_session_has_only_what_is_new(tmp_path: Path) -> None:
     events += pipeline.finish()
     check(events)
     rows = [("", "tool_use", "call_2"), ("call_2", "text", "child again"), ("", "text", "second")]
-    assert sorted(told(events)) == sorted(rows)
+    assert sorted(logged_rows(events)) == sorted(rows)
     started = events[0]
     assert isinstance(started, e.RequestReceived)
     assert (started.session_id, started.cwd) == (ROOT, "/x")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_version
-from tests.block_rows import rows_of, told
+from tests.block_rows import logged_rows, rows_of
 from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from tests.watch.watching import watched
@@ -47,7 +47,7 @@ async def test_it_has_the_terminal_and_we_have_its_words(version: str, tmp_path:
             _end_below(tmp_path / ".codex")
     wanted = [r for r in rows_of(model.truth) if not r[2].startswith("(main has nothing")]
     for events in logs:
-        rows = [row for row in told(events) if not row[2].startswith("(main has nothing")]
+        rows = [row for row in logged_rows(events) if not row[2].startswith("(main has nothing")]
         assert sorted(rows) == sorted(wanted)
         ends = [x for x in events if isinstance(x, e.StreamEnd)]
         assert [x.reason for x in ends] == ["completed"] * 2, [repr(x)[:160] for x in events]

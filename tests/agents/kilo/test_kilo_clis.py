@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.claude.backend_cli import said, text
-from tests.block_rows import joined, rows_of, told
+from tests.block_rows import joined, logged_rows, rows_of
 from tests.launch.agents import UNBRAID, logged
 from tests.tui.tmux import terminal
 from tests.watch.watching import watched
@@ -114,7 +114,7 @@ def judged(events: list[e.FleetEvent], model: ScriptedModel, *, agents: int) -> 
     begun = events[0]
     assert isinstance(begun, e.RequestReceived)
     assert begun.source == "kilo"
-    assert Counter(joined(told(events))) == Counter(joined(rows_of(model.truth)))
+    assert Counter(joined(logged_rows(events))) == Counter(joined(rows_of(model.truth)))
     assert [x.reason for x in events if isinstance(x, e.StreamEnd)] == ["completed"] * agents
 
 

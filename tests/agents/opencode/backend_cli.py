@@ -54,14 +54,14 @@ class Played(LoopbackServer):
             await exchange.begin(200, {"content-type": "text/event-stream"})
             await exchange.write(_data({"type": "server.connected", "properties": {}}))
             await self.prompted.wait()
-            await self.told(exchange)
+            await self.send_events(exchange)
             return
         if exchange.path.endswith("/prompt_async"):
             self.prompted.set()
         body: Any = {"id": SESSION} if exchange.path == "/session" else {}
         await exchange.answer(200, json.dumps(body).encode())
 
-    async def told(self, exchange: Exchange) -> None:
+    async def send_events(self, exchange: Exchange) -> None:
         """What its events tell after the prompt."""
         await self.tell(exchange, "session.idle")
 

@@ -23,7 +23,7 @@ ANYONE = AgentSpec("anyone")
 class Flood(Played):
     """A text without an end."""
 
-    async def told(self, exchange: Exchange) -> None:
+    async def send_events(self, exchange: Exchange) -> None:
         info = {"id": "msg_1", "sessionID": SESSION, "role": "assistant"}
         part = {"id": "prt_1", "messageID": "msg_1", "sessionID": SESSION, "type": "text"}
         await self.tell(exchange, "session.status", status={"type": "busy"})
@@ -43,7 +43,7 @@ class Flood(Played):
 class HangsUp(Played):
     """Says goodbye in the middle, with an agent at work."""
 
-    async def told(self, exchange: Exchange) -> None:
+    async def send_events(self, exchange: Exchange) -> None:
         info = {"id": "msg_1", "sessionID": SESSION, "role": "assistant"}
         child = {"id": "ses_child", "parentID": SESSION}
         part = {"id": "prt_1", "messageID": "msg_1", "sessionID": SESSION, "type": "tool"}

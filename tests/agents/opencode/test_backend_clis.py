@@ -61,8 +61,8 @@ async def test_a_conversation_with_agents_of_its_own(version: str, tmp_path: Pat
         assert turn[-1].ok
     children = {event.context for event in first if isinstance(event, e.SubAgentSpawned)}
     assert children == {event.context for event in first if isinstance(event, e.SubAgentEnded)}
-    told = {text(first, context) for context in children}
-    assert told == {"The kid speaks.The kid is done.", "The twin is done."}
+    output = {text(first, context) for context in children}
+    assert output == {"The kid speaks.The kid is done.", "The twin is done."}
     shown = [json.dumps(each["messages"]) for each in model.requests]
     assert all("You are brief.\\nAlways." in each for each in shown if "[[main]]" in each)
     assert not any("[[main]]" in each and "[[sibling]]" in each for each in shown)

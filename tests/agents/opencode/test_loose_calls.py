@@ -23,8 +23,8 @@ def said(session: str, role: str, text: str) -> bytes:
     name = f"{session}.{role}"
     part = {"id": f"{name}.p", "messageID": name, "sessionID": session, "type": "text"}
     info = {"id": name, "sessionID": session, "role": role}
-    told = line("message.updated", info=info)
-    return told + line("message.part.updated", part={**part, "text": text, "time": {"end": 1}})
+    output = line("message.updated", info=info)
+    return output + line("message.part.updated", part={**part, "text": text, "time": {"end": 1}})
 
 
 def call(
@@ -59,12 +59,12 @@ def test_other_words_are_another_call() -> None:
 
 
 def test_equals_cannot_be_distinguished() -> None:
-    told = words(call("c"), call("d"), child("kid"), child("kit"))
-    assert told.keys() == {""}
-    told = words(call("c"), call("d"), child("kid"), child("kit"), call("d", child="kid"))
+    output = words(call("c"), call("d"), child("kid"), child("kit"))
+    assert output.keys() == {""}
+    output = words(call("c"), call("d"), child("kid"), child("kit"), call("d", child="kid"))
     # The rest goes without saying.
-    assert told["kid"] == [("text", "kid works")]
-    assert told["kit"] == [("text", "kit works")]
+    assert output["kid"] == [("text", "kid works")]
+    assert output["kit"] == [("text", "kit works")]
 
 
 def test_nothing_is_concluded_while_a_call_is_coming() -> None:
@@ -75,10 +75,10 @@ def test_nothing_is_concluded_while_a_call_is_coming() -> None:
 def test_its_end_is_its_agents() -> None:
     translator = Translator()
     translator.feed(session("root") + call("c") + child("kid"))
-    told = translator.feed(call("c", "error") + call("c", "completed", child="kid"))
-    (ended,) = (event for event in told if isinstance(event, e.SubAgentEnded))
+    output = translator.feed(call("c", "error") + call("c", "completed", child="kid"))
+    (ended,) = (event for event in output if isinstance(event, e.SubAgentEnded))
     assert ended.agent_id == "kid"
-    assert not [event for event in told if isinstance(event, e.SubAgentSpawned)]
+    assert not [event for event in output if isinstance(event, e.SubAgentSpawned)]
 
 
 def test_who_is_asked_again_a_moment_before_the_call_is_asked_once() -> None:
@@ -90,13 +90,13 @@ def test_who_is_asked_again_a_moment_before_the_call_is_asked_once() -> None:
         translator = Translator()
         translator.feed(session("root") + call("c", child="kid") + child("kid"))
         translator.feed(call("c", "completed", child="kid"))
-        told = translator.feed(b"".join(lines) + more("assistant", "kid goes on"))
-        (again,) = (event for event in told if isinstance(event, e.SubAgentSpawned))
+        output = translator.feed(b"".join(lines) + more("assistant", "kid goes on"))
+        (again,) = (event for event in output if isinstance(event, e.SubAgentSpawned))
         assert (again.parent_tool_id, again.prompt) == ("d", "Once more.")
-        assert not [event for event in told if isinstance(event, e.Prompt)]
+        assert not [event for event in output if isinstance(event, e.Prompt)]
     # A person may ask it without any call.
     translator.feed(call("d", "completed", prompt="Once more.", child="kid"))
     own = said("kid", "user", "And I.") + said("kid", "assistant", "Yes.")
-    told = translator.feed(own.replace(b"kid.", b"kid.own."))
-    kinds = [type(event) for event in told if event.context == "kid"]
+    output = translator.feed(own.replace(b"kid.", b"kid.own."))
+    kinds = [type(event) for event in output if event.context == "kid"]
     assert kinds.index(e.Prompt) < kinds.index(e.TextDelta)

@@ -84,8 +84,8 @@ def test_parts_that_have_no_time_keep_their_order() -> None:
     parts = [{"id": name, "type": "text"} for name in ("p1", "p2", "p3")]
     messages = [{"info": {"id": "m", "time": {"created": 7}}, "parts": parts}]
     lines = export_as_lines({"info": {"id": "s"}, "messages": messages})
-    told = [json.loads(line)["properties"].get("part", {}).get("id") for line in lines]
-    assert told == [None, None, "p1", "p2", "p3"]
+    output = [json.loads(line)["properties"].get("part", {}).get("id") for line in lines]
+    assert output == [None, None, "p1", "p2", "p3"]
 
 
 @given(st.dictionaries(st.sampled_from(["info", "messages"]), anything))

@@ -118,7 +118,7 @@ class BadNetwork:
 
 @dataclass
 class Claims:
-    """What all machines were told of their words."""
+    """What all machines have of their words."""
 
     acknowledged: dict[str, tuple[str, int]] = field(default_factory=dict)
     with_bytes: set[str] = field(default_factory=set)

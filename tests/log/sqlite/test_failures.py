@@ -240,8 +240,8 @@ async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", FILLER, str(path), stdout=asyncio.subprocess.PIPE
     )
-    told = (await process.communicate())[0].decode().split()
-    *acknowledged, reason = told
+    output = (await process.communicate())[0].decode().split()
+    *acknowledged, reason = output
     assert reason in ("full", "io")
     assert acknowledged
     log = await SqliteLog.open(path)

@@ -13,8 +13,8 @@ from unbraid.wire.record import BAD_JSON
 
 
 def line(content: list[dict[str, Any]], uuid: str, **message: Any) -> bytes:
-    told = {"id": "msg_1", "role": "assistant", "content": content, "stop_reason": None} | message
-    fields = {"type": "assistant", "message": told, "session_id": "s", "uuid": uuid}
+    output = {"id": "msg_1", "role": "assistant", "content": content, "stop_reason": None} | message
+    fields = {"type": "assistant", "message": output, "session_id": "s", "uuid": uuid}
     return json.dumps(fields, separators=(",", ":")).encode()
 
 

@@ -249,8 +249,8 @@ def test_a_notification_is_known_by_its_origin_whatever_stands_before_it(writer:
     words = "Something new.\n<task-notification><task-id>a1</task-id><status>failed</status>"
     line = json.loads(writer.prompt(words))
     for origin, prompts in ((None, 2), ({"kind": "task-notification"}, 1)):
-        told = json.dumps({**line, "origin": origin}, separators=(",", ":")).encode() + b"\n"
-        session = Session(writer).read(writer.prompt(), told).end()
+        output = json.dumps({**line, "origin": origin}, separators=(",", ":")).encode() + b"\n"
+        session = Session(writer).read(writer.prompt(), output).end()
         found = [
             event.prompt if isinstance(event, e.RequestReceived) else event.text
             for event in session.events

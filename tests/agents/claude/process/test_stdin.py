@@ -48,8 +48,10 @@ def again(line: Json) -> bytes:
 
 
 def test_every_kind_of_line_was_accepted_by_a_real_cli() -> None:
-    told: list[Json] = [line.get("request") or line.get("response") or line for line in accepted()]
-    assert {line.get("subtype", "prompt") for line in told} == {
+    output: list[Json] = [
+        line.get("request") or line.get("response") or line for line in accepted()
+    ]
+    assert {line.get("subtype", "prompt") for line in output} == {
         "prompt",
         "initialize",
         "interrupt",

@@ -41,8 +41,8 @@ def dead(sessions: Path) -> set[str]:
 def entry(sessions: Path, pid: int, session: str, **more: Any) -> None:
     machine = Path("/etc/machine-id").read_text().strip()
     domain = f"linux:{machine}:{Path('/proc/self/ns/pid').readlink()}"
-    told = {"pid": pid, "sessionId": session, "pidDomain": domain, **more}
-    (sessions / f"{pid}.json").write_text(json.dumps(told))
+    output = {"pid": pid, "sessionId": session, "pidDomain": domain, **more}
+    (sessions / f"{pid}.json").write_text(json.dumps(output))
 
 
 def started_at(pid: int) -> str:

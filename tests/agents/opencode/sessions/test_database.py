@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.block_rows import CLEAN, RECORDINGS, Row, joined, judge, told
+from tests.block_rows import CLEAN, RECORDINGS, Row, joined, judge, logged_rows
 from unbraid.agents.opencode.sessions.database import connect
 from unbraid.errors import SourceError
 from unbraid.sessions.sources import events_of, runs_of_sources
@@ -85,7 +85,7 @@ def test_beside_a_stream_only_that_streams_session_counts(tmp_path: Path) -> Non
     stream.write_text('{"type":"step_start","sessionID":"ses_a","part":{"type":"step-start"}}\n')
     runs = runs_of_sources([str(stream), str(path)], {})
     assert [run.session for run in runs] == ["ses_a"]
-    assert [row[2] for row in told(events_of(runs[0]))] == ["a"]
+    assert [row[2] for row in logged_rows(events_of(runs[0]))] == ["a"]
 
 
 def test_the_database_cannot_be_written_by_us(tmp_path: Path) -> None:
@@ -161,14 +161,14 @@ def exported(path: Path, session: str) -> Json:
 def test_an_export_has_what_its_session_said(tmp_path: Path) -> None:
     database = NESTED / "opencode.db"
     (run,) = runs_of_sources([str(database)], {})
-    everything = joined(told(events_of(run)))
+    everything = joined(logged_rows(events_of(run)))
     (root, _), *_ = sessions(database)
     for indent in (None, 2):
         path = tmp_path / "export.json"
         path.write_text(json.dumps(exported(database, root), indent=indent))
         (run,) = runs_of_sources([str(path)], {})
         assert (run.source, run.session) == ("opencode", root)
-        rows: list[Row] = joined(told(events_of(run)))
+        rows: list[Row] = joined(logged_rows(events_of(run)))
         assert rows == [row for row in everything if row[0] == ""]
 
 

@@ -91,9 +91,9 @@ def test_nothing_inside_a_file_breaks_it(tmp_path: Path) -> None:
 
 def test_a_session_of_both_is_listed_once(tmp_path: Path) -> None:
     data = tmp_path / ".local" / "share" / "opencode"
-    told = {"role": "assistant", "time": {"created": 1, "completed": 2}}
+    output = {"role": "assistant", "time": {"created": 1, "completed": 2}}
     about = {"title": "old", "time": {"created": 1, "updated": 2}}
-    storage = written(data / "storage", session__p__ses_1=about, message__ses_1__msg_1=told)
+    storage = written(data / "storage", session__p__ses_1=about, message__ses_1__msg_1=output)
     with closing(load(storage)) as files, closing(sqlite3.connect(data / "opencode.db")) as db:
         files.execute("UPDATE session SET title = 'new'")
         files.commit()
