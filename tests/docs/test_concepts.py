@@ -57,9 +57,19 @@ def test_each_function_is_named_once() -> None:
 
 def test_ports_are_where_the_map_says() -> None:
     ports = PORT.findall(MAP.partition("### From byte")[0])
-    assert len(ports) == 8
+    named = {name for names, _ in ports for name in SPAN.findall(names)}
     for names, module in ports:
         assert set(SPAN.findall(names)) <= defined(module)
+    # All that a kind offers is there.
+    body = ast.parse((PACKAGE / "agents" / "port.py").read_text(encoding="utf-8")).body
+    (kind,) = (node for node in body if isinstance(node, ast.ClassDef) and node.name == "AgentKind")
+    made = {
+        part
+        for node in kind.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None
+        for part in re.findall(r"\b[A-Z]\w+", ast.unparse(node.returns))
+    } - {"Any", "None"}
+    assert len(made) == 9 and made <= named
 
 
 def test_folders_are_the_layers_in_their_order() -> None:
