@@ -17,9 +17,9 @@ class DamagedEvent(LogError):
     """The bytes of an event in the log are not those that were written."""
 
     def __init__(self, run: str, seq: int) -> None:
-        copy = "`unbraid doctor --repair` makes this machine's copy of a shared log anew"
-        own = f"`unbraid prune --run {run}` deletes the run from a log of its own"
-        super().__init__(f"run {run}: event {seq} is damaged in the log; {copy}, {own}")
+        copy = "in a copy of a shared log, `unbraid doctor --repair` restores it"
+        own = f"in a log of this machine, `unbraid prune --run {run}` deletes the run"
+        super().__init__(f"run {run}: event {seq} is damaged in the log; {copy}; {own}")
         self.run, self.seq = run, seq
 
 
