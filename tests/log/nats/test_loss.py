@@ -181,8 +181,10 @@ def overwritten(path: Path, change: Callable[[bytes], bytes]) -> None:
         (lambda whole: whole[:4096], "none"),
         (lambda whole: whole.replace(b'"last_seq":', b'"last_seq";'), "read bounds search append"),
         (lambda whole: whole.replace(b"needle x", b"need\xff\xfe x"), "runs read bounds append"),
+        # Found by who decodes an event, which is said of its run (tests/cli/test_tail.py).
+        (lambda whole: whole.replace(b'"delta":', b'"delta"!'), "runs read bounds search append"),
     ],
-    ids=["pages", "short", "summaries", "words"],
+    ids=["pages", "short", "summaries", "words", "events"],
 )
 async def test_whoever_reads_a_copy_that_was_overwritten_is_told_what_helps(
     one_node: NatsCluster,
