@@ -83,8 +83,6 @@ async def test_a_session_that_runs_is_answered_and_woken(tmp_path: Path) -> None
 
         request = await person.request()
         assert request["input"]["command"] == "touch two"
-        screen.drawn = b""
-        await screen.until("proceed?")
         await person.agree((app / "two").exists)  # the person is first
         await screen.until("Turn over.")
         assert await person.pending() == []
