@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import Raw
 
+from tests.block_rows import FOLDERS, stream_of
 from unbraid import events as e
 from unbraid.fleet.status import FILTERS, STATUSES, RunState, WaitingFor, status_of_end
 from unbraid.fleet.tree import Tree
+from unbraid.fleet.usage import Totals
 from unbraid.log.summary import RunSummary
+from unbraid.pipeline import Pipeline
 
 ROOT: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
 CHILD: dict[str, Any] = {"stream_id": 1, "depth": 1, "agent": "helper"}
@@ -80,6 +84,20 @@ def test_a_run_event_by_event() -> None:
             assert state.status == status, kind
             assert (state.waiting.what if state.waiting else None) == waiting, kind
     assert summary.over
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_list_of_runs_leaves_out_nothing_that_the_events_of_a_recording_say(
+    folder: Path,
+) -> None:
+    pipeline = Pipeline()
+    state, totals, summary = RunState(), Totals(), RunSummary("r")
+    for event in pipeline.feed(stream_of(folder).read_bytes()) + pipeline.finish():
+        state.apply(event)
+        totals.fold(event)
+        summary.fold(event, 1)
+        assert (summary.status, summary.waiting) == (state.status, state.waiting), event
+        assert summary.usage == totals.total(), event
 
 
 def test_it_waits_since_the_first_unanswered_request() -> None:

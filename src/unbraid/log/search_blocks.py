@@ -26,16 +26,18 @@ MAX_BLOCK_CHARS = 256 * 1024
 _INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
 _KINDS = {"tool": "tool_use"}
 _OPENING = frozenset((e.Text, e.Thinking, e.RequestReceived))
-_UNINDEXED = frozenset(
+# What these belong to was indexed when it began.
+_UNINDEXED = frozenset((e.FleetToolResult, e.FleetPermissionReplied))
+# And these are nothing to read, nor do they change what is.
+_UNREAD = frozenset(
     (
-        # What these belong to was indexed when it began.
-        e.FleetToolResult,
-        e.FleetPermissionReplied,
-        e.ToolCall,
-        # And these are nothing to read.
         e.FleetTokenUsage,
         e.FleetProgress,
         e.AgentStart,
+        e.ToolCall,
+        e.FleetTurnComplete,
+        e.FleetCompacted,
+        e.FleetUnrecognized,
     )
 )
 RETRACTED = "retracted"
@@ -115,8 +117,10 @@ class SearchBlocks:
     def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
         """Take in the next event, and return the blocks that it completes."""
         self.last_seq = event.seq
-        item, stream_id = self._conversation.apply(event), event.stream_id
         kind = type(event)
+        if kind in _UNREAD:
+            return []
+        item, stream_id = self._conversation.apply(event), event.stream_id
         if kind in _OPENING:
             if item is self._open.get(stream_id) or item is None:
                 return []

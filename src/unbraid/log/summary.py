@@ -11,25 +11,48 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError
 from unbraid.events import (
+    AgentStart,
+    FleetCompacted,
+    FleetError,
     FleetEvent,
+    FleetMalformed,
     FleetProgress,
     FleetPrompt,
+    FleetRetracted,
     FleetSessionMeta,
     FleetToolResult,
     FleetToolUse,
+    FleetUnrecognized,
     RequestReceived,
     StreamStart,
     SubAgentResponse,
     Text,
     Thinking,
+    ToolCall,
 )
 from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
 from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.usage import Totals, Usage
 from unbraid.log.activity import Activity
 
-# What an agent that is known to work says and does.
-_WORK = frozenset((Text, Thinking, FleetToolUse, FleetToolResult, FleetProgress, SubAgentResponse))
+# What says nothing about a run that is known to be at work.
+_SILENT = frozenset(
+    (
+        Text,
+        Thinking,
+        FleetToolUse,
+        FleetToolResult,
+        FleetProgress,
+        SubAgentResponse,
+        AgentStart,
+        ToolCall,
+        FleetRetracted,
+        FleetCompacted,
+        FleetError,
+        FleetUnrecognized,
+        FleetMalformed,
+    )
+)
 
 
 class RunSummary(Struct):
@@ -90,8 +113,8 @@ class RunSummary(Struct):
         self.started = self.started or event.ts
         self.updated = max(self.updated, event.ts)
         self.activity.add(event.ts - self.started)
-        if type(event) in _WORK and not self.state.idle_since:
-            return  # most are, and they say nothing about the run itself
+        if type(event) in _SILENT and not self.state.idle_since:
+            return  # as most are
         if self.totals.fold(event):
             self.usage = self.totals.total()
         self.state.apply(event)
