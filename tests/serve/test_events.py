@@ -236,6 +236,28 @@ async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
     assert [int(event["id"]) for event in more[1:]] == list(range(last + 1, len(events) + 1))
 
 
+async def test_a_stream_that_another_request_waits_for_is_not_mixed_with_its_answer(
+    server: Server, log: SqliteLog
+) -> None:
+    first, second = story(["one"]), story(["two"])
+    await log.append("first", first[:2])
+    await log.append("second", second)
+    head = f"Host: localhost\r\nAuthorization: Bearer {SECRET}\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.writelines(
+        f"GET /v1/runs/{run}/events HTTP/1.1\r\n{head}\r\n".encode() for run in ("first", "second")
+    )
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await reader.readuntil(b"id: 2")
+        await log.append("first", first[2:])
+        rest, answer = [await reader.readuntil(b"0\r\n\r\n") for _ in range(2)]
+    writer.close()
+    assert b'"delta":"one"' in rest
+    assert b"event: done" in rest
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert b'"delta":"two"' in answer
+
+
 async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: Clients) -> None:
     from unbraid.serve import ServeConfig, serving
 

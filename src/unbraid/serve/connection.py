@@ -26,6 +26,8 @@ from unbraid.serve.problems import problem_response
 from unbraid.timings import CUT_READ_TIMEOUT_SECONDS, HANG_UP_TIMEOUT_SECONDS
 
 EXTENSION = "unbraid.connection"
+# Sends a body past the middleware, which has to do with the head alone.
+BODY_EXTENSION = "unbraid.body"
 # A chunk of one byte has five bytes around it.
 FRAME_BYTES_PER_BODY_BYTE = 8
 UNREAD_BYTES = 1 << 16
@@ -117,6 +119,9 @@ class Connection(HttpToolsProtocol):
         self._body_since, self._body_bytes, self._frame_bytes = self.loop.time(), 0, 0
         self._expect(self._limits.body_seconds)
         super().on_headers_complete()
+        if self.cycle is not None and self.cycle.scope is self.scope:
+            extensions: Any = self.scope["extensions"]
+            extensions[BODY_EXTENSION] = self.cycle.send
 
     def on_body(self, body: bytes) -> None:
         """Gives a body that keeps coming more time, but not one that comes a byte at a time."""

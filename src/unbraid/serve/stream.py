@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from unbraid.hub.frames import Form
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.guard import caller_of
-from unbraid.serve.connection import EXTENSION, Connection
+from unbraid.serve.connection import BODY_EXTENSION, EXTENSION, Connection
 from unbraid.serve.encodings import encoder_for
 
 
@@ -60,12 +60,15 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the end."""
-        connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
+        extensions = scope.get("extensions", {})
+        connection: Connection | None = extensions.get(EXTENSION)
         async with self._watching as viewer, self._while_let_in(scope, viewer):
             await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b""})
                 return
+            # Each middleware would cost a little for every chunk of every viewer.
+            send = extensions.get(BODY_EXTENSION, send)
             try:
                 async with asyncio.timeout(None) as deadline, _lost(connection, receive, deadline):
                     viewer.on_cut = lambda: _stop(viewer, deadline)
