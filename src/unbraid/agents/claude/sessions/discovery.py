@@ -34,20 +34,18 @@ class File(NamedTuple):
 
 
 class FoundSession(NamedTuple):
-    """A session: its own transcript, and those of its sub-agents in the layout of 2.1."""
+    """A session: its own transcript, those of its sub-agents in the layout of 2.1, and when any of
+    them was last written.
+    """
 
     main: File
-    children: tuple[File, ...] = ()
+    children: tuple[File, ...]
+    mtime_ns: int
 
     @property
     def id(self) -> str:
         """The session's id."""
         return self.main.id
-
-    @property
-    def mtime_ns(self) -> int:
-        """When any of its files was last written."""
-        return max(file.mtime_ns for file in (self.main, *self.children))
 
 
 class Scan:
@@ -94,7 +92,8 @@ class Scan:
             inner = main.path[:-6]
             has = inner[-36:] in folders
             children = tuple(self._below(f"{inner}/subagents", MAX_DEPTH)) if has else ()
-            self.sessions.append(FoundSession(main, children))
+            latest = max([main.mtime_ns, *(child.mtime_ns for child in children)])
+            self.sessions.append(FoundSession(main, children, latest))
 
     def _below(self, folder: str, depth: int) -> Iterator[File]:
         for entry in self._entries(folder, missing_ok=True):
