@@ -16,11 +16,13 @@ from tests.access import LINK
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
 from tests.watch.writing import HOURS_AGO, Writer, append
-from unbraid.cli.output.session_table import SessionTable
+from unbraid.cli.output import session_table
+from unbraid.cli.output.session_table import NEWEST, SessionTable
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.sessions.archive import Archive
 
 SESSIONS = 30
+PATIENCE_SECONDS = 20
 
 
 @pytest.fixture
@@ -109,3 +111,24 @@ async def test_how_far_it_is(tmp_path: Path) -> None:
     assert "first" not in looking
     assert "10 of 40 sessions" in rest[0]
     assert rest[0].rstrip().endswith("20 sessions, 0 tokens")
+
+
+async def test_what_is_seen_first_is_waited_for_unless_it_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = await SqliteLog.open(tmp_path / "log.db")
+    full, few, late = (SessionTable(Archive(log, {}, tmp_path)) for _ in range(3))
+    monkeypatch.setattr(session_table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 3600)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        waiting = asyncio.create_task(full.filled())
+        for _ in range(NEWEST - 1):
+            await asyncio.to_thread(full.add, RunSummary("r"))
+        assert not waiting.done()
+        await asyncio.to_thread(full.add, RunSummary("r"))
+        await waiting
+        with few:
+            few.add(RunSummary("r"))
+        await few.filled()  # there are no more
+        monkeypatch.setattr(session_table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 0)
+        await late.filled()
+    await log.close()
