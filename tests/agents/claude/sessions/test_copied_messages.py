@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 
+import pytest
+
+from unbraid.agents.claude.sessions import copied_messages, copies
 from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+from unbraid.agents.claude.sessions.transcript_facts import First
 
 
 def transcript(path: Path, *messages: str) -> Path:
@@ -43,3 +48,25 @@ def test_files_that_are_cut_or_deleted_meanwhile_are_no_error(tmp_path: Path) ->
     assert firsts.copied(fork) == []
     fork.unlink()
     assert firsts.copied(fork) == []
+
+
+def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firsts, main = FirstMessages(), transcript(tmp_path / "a.jsonl", "m1")
+    read = copies.first_message
+    others: list[threading.Thread] = []
+
+    def first_message(path: str) -> First | None:
+        if not others:
+            others.append(threading.Thread(target=firsts.copied, args=(main,)))
+            others[0].start()
+            others[0].join()
+        return read(path)
+
+    compared: list[list[str]] = []
+    monkeypatch.setattr(copied_messages, "first_message", first_message)
+    monkeypatch.setattr(copied_messages, "originals_first", compared.append)
+    assert firsts.copied(main) == []
+    assert others
+    assert compared == []
