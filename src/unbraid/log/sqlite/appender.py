@@ -26,14 +26,20 @@ MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 2048
 COMPRESSED_BYTES = 256
 
+
+class _ShortSummary(RunSummary, omit_defaults=True):
+    """A summary that is written with every append: without what is the same in a new one."""
+
+
 _decode_summary = msgspec.json.Decoder(RunSummary).decode
+_decode_short = msgspec.json.Decoder(_ShortSummary).decode
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(slots=True)
 class _WrittenRun:
     key: int
-    summary: RunSummary
+    summary: _ShortSummary
     blocks: SearchBlocks
     listed: tuple[object, ...] = ()  # what the list of runs has of it
 
@@ -162,8 +168,8 @@ def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
     query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
     row = connection.execute(query, (run,)).fetchone()
     if row is None:
-        return _WrittenRun(0, RunSummary(run), SearchBlocks())
-    held = _WrittenRun(row[0], _decode_summary(row[1]), SearchBlocks())
+        return _WrittenRun(0, _ShortSummary(run), SearchBlocks())
+    held = _WrittenRun(row[0], _decode_short(row[1]), SearchBlocks())
     query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
     for (data,) in connection.execute(query, (held.key, row[2])):
         # What closes on the way was complete, and indexed, before.
