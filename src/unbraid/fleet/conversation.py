@@ -110,7 +110,7 @@ class StreamConversation:
         self._items: list[Item] = []
         self._said: Item | None = None  # the latest text
         self._received: Item | None = None  # the run's first prompt, before its stream starts
-        self._blocks: dict[tuple[str, str, int], _Growing] = {}
+        self._blocks: dict[tuple[type[e.FleetEvent], str, int], _Growing] = {}
         self._unsettled: dict[int, _Growing] = {}
         self._calls: dict[str, Item] = {}
         self._requests: dict[str, Item] = {}
@@ -159,13 +159,12 @@ class StreamConversation:
             self._index(item)
 
     def _grow(self, event: e.Text | e.Thinking) -> Item:
-        kind = "text" if type(event) is e.Text else "thinking"
-        key = (kind, event.message_id, event.block)
+        key = (type(event), event.message_id, event.block)
         block = self._blocks.get(key)
         if block is None:
-            item = self._add(event, kind, text="", message_id=event.message_id)
+            item = self._add(event, event.type, text="", message_id=event.message_id)
             block = self._blocks[key] = _Growing(item)
-            if kind == "text":
+            if type(event) is e.Text:
                 self._said = item
         item, delta, most = block.item, event.delta, self._limits.text_chars
         item.last_seq = event.seq

@@ -21,6 +21,12 @@ class Account:
         self.children = 0
         self.usage = Usage()
         self._request = request
+        # Asked for every token, and most have no such limit.
+        self._may_be_spent: bool = (
+            limits.tokens is not None
+            or limits.dollars is not None
+            or (request is not None and request._may_be_spent)
+        )
 
     def turn(self) -> None:
         """Counts one more turn."""
@@ -48,6 +54,8 @@ class Account:
 
     def spent(self) -> str | None:
         """Returns what is used up, if anything is: nothing more can be bought with it."""
+        if not self._may_be_spent:
+            return None
         limits, usage = self.limits, self.usage
         if limits.tokens is not None and usage.total_tokens >= limits.tokens:
             return f"{usage.total_tokens} of {limits.tokens} tokens"

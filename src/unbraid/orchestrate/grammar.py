@@ -126,13 +126,14 @@ class Parser:
                 self._head += part[: self._longest + 1]
             self._line.append(part)
             self._line_chars += len(part)
-            begun = part if self._line_prose else part.lstrip()
-            said = begun.rstrip()
+            prose = self._line_prose
+            begun = part if prose else part.lstrip()
+            said = len(begun.rstrip())
             if said:
-                self._line_prose += self._line_blanks + len(said)
-                self._line_blanks = 0
-            if self._line_prose:
-                self._line_blanks += len(begun) - len(said)
+                self._line_prose = prose + self._line_blanks + said
+                self._line_blanks = len(begun) - said
+            elif prose:
+                self._line_blanks += len(begun)
 
     def _may_be_command(self) -> bool:
         """Returns whether the line so far is, or may become, a command."""
