@@ -3,7 +3,8 @@ stored here, what watches them, and what steers those that live.
 
 Every face that works on this machine is built on a `Machine`, and takes the parts that it needs.
 Entering a machine opens its log, and nothing more: reading stored sessions and watching them cost
-time and threads, and begin when they are asked for.
+time and threads, and begin when they are asked for. What they need is imported then, too: whoever
+only lists sessions is not to wait for what watches them.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from contextlib import (
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from unbraid.control.controllers import Controllers
-from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
-from unbraid.notify.alert_service import AlertService, Show
 from unbraid.notify.page_alerts import PageAlerts
-from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.sessions.archive import Archive
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
 from unbraid.system.tasks import beside
-from unbraid.watch.single_session import follow_session
-from unbraid.watch.watcher import Watcher, watch_until
+
+if TYPE_CHECKING:
+    from unbraid.control.controllers import Controllers
+    from unbraid.notify.alert_service import Show
+    from unbraid.remote.destination import Destination, LogDelivery
 
 
 async def session_events(
@@ -124,6 +125,9 @@ class Machine:
         """The runs that can be steered: in this process, in others of this machine, and on other
         machines that share the log.
         """
+        from unbraid.control.controllers import Controllers
+        from unbraid.control.machines import steered_elsewhere
+
         return Controllers(steered_elsewhere(self.home, self.log))
 
     async def open(self, name: str) -> RunSummary:
@@ -182,6 +186,9 @@ class Machine:
 
     async def watch(self, until: asyncio.Event) -> None:
         """Follow every session into the log until `until` is set, then up to that moment."""
+        from unbraid.control.machines import answering_machines
+        from unbraid.watch.watcher import Watcher, watch_until
+
         watcher = Watcher(
             self.log,
             self.leases,
@@ -212,6 +219,8 @@ class Machine:
         """Send the runs of the log to a server while the block runs: those that are live, and what
         comes; with `since_ms`, older ones, too.
         """
+        from unbraid.remote.destination import LogDelivery
+
         name = log_name(self._url, self.env)
         delivery = LogDelivery(to, self.log, name, warn=self.warn, since_ms=since_ms)
         async with delivery.sending():
@@ -222,6 +231,8 @@ class Machine:
         """Alert people about the runs of the log while the block runs, by their rules. `show` shows
         a message on the screen of this process; pages find them in `page_alerts`.
         """
+        from unbraid.notify.alert_service import AlertService
+
         service = AlertService(
             self.log,
             self.controllers,
@@ -251,5 +262,7 @@ class Machine:
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
         """Follow one run's session into the log while the block runs, if nobody else does."""
+        from unbraid.watch.single_session import follow_session
+
         async with follow_session(self.log, run, self.env, self.warn, redact=self._redact):
             yield

@@ -78,9 +78,10 @@ def watch(
     The server's access token needs the scope `ingest`. It is read from --token-file or from
     UNBRAID_TOKEN, never from the command line.
     """
-    from unbraid.remote.ingest import checked_url
+    if servers:
+        from unbraid.remote.ingest import checked_url
 
-    servers = tuple(map(checked_url, servers))
+        servers = tuple(map(checked_url, servers))
     if to is None and (everything or since is not None):
         raise click.UsageError("--all and --since need --to")
     destination, since_ms = None, None
