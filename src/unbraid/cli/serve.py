@@ -37,6 +37,7 @@ Examples:
     show_default=True,
     help="The port; 0 picks a free one.",
 )
+@click.option("--require-token", is_flag=True, hidden=True, help="A token is always required.")
 @click.option("--allow-host", multiple=True, help="Accept requests for this host name too.")
 @click.option(
     "--allow-origin", multiple=True, help="Allow this web origin to read and steer, with a token."
@@ -67,6 +68,7 @@ Examples:
 def serve(
     host: str,
     port: int,
+    require_token: bool,
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     tls_cert: Path | None,

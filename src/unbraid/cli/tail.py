@@ -69,7 +69,7 @@ async def _tail(run: str | None, since: int | None, *, as_json: bool, redact: bo
             for printer in printers.values():
                 printer.fit(terminal_width())
             for entry in batch:
-                event = entry.event
+                event = entry.event  # raises if it is damaged, which its bytes would not show
                 if as_json:
                     sys.stdout.buffer.write(safe_json(entry.data) + b"\n")
                     continue

@@ -62,6 +62,7 @@ class Report(Struct, omit_defaults=True):
     before: Usage = field(default_factory=Usage)
 
 
+# Most events say nothing about the total, and asking for each of these takes longer.
 _ACCOUNTS = frozenset({FleetTokenUsage, FleetTurnComplete, FleetSessionMeta, Done})
 
 
@@ -83,8 +84,6 @@ class Totals(Struct, omit_defaults=True):
             self.turn_over(_account(event), event.cost_usd)
         elif isinstance(event, Done):
             self.seen, self.report = _done(event, self.total()), None
-        else:
-            return False
         return True
 
     def turn_over(self, account: TokenUsage | Usage | None, cost_usd: float | None) -> None:
