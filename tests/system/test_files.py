@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unbraid.system.files as files
-from unbraid.system.files import SMALL_FILE_BYTES, line_blocks, open_regular, read_small
+from unbraid.system.files import SMALL_FILE_BYTES, HeadReader, line_blocks, open_regular, read_small
 
 CHUNK = 8
 LIMIT = 20
@@ -42,3 +44,27 @@ def test_of_a_small_file_that_is_not_small_the_first_part_is_read(tmp_path: Path
     path.write_bytes(b"abc")
     assert read_small(path) == b"abc"
     assert read_small(path, 2) == b"ab"
+
+
+def test_heads_are_never_read_behind_a_link_and_leave_nothing_open(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one").write_bytes(name.encode() * 9)
+    (tmp_path / "b" / "link").symlink_to(tmp_path / "a" / "one")
+    (tmp_path / "linked").symlink_to(tmp_path / "a")
+    (tmp_path / "b" / "folder").mkdir()
+    os.mkfifo(tmp_path / "b" / "pipe")
+    opened = open_files()
+    with closing(HeadReader()) as heads:
+        for _ in range(2):
+            assert heads.read(f"{tmp_path}/a/one", 3) == b"aaa"
+            assert heads.read(f"{tmp_path}/b/one", 99) == b"b" * 9
+            for name in ("b/link", "linked/one", "b/folder", "b/pipe", "b/gone", "gone/one"):
+                with pytest.raises(OSError, match=r"\[Errno"):
+                    heads.read(f"{tmp_path}/{name}", 3)
+    assert open_files() == opened
+
+
+def open_files() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.is_dir() else 0

@@ -25,6 +25,8 @@ PAGE_BYTES = 1 << 12
 _ZEROS = bytes(CHUNK_BYTES)
 # What stands beside a transcript is a few hundred bytes.
 SMALL_FILE_BYTES = 1 << 20
+# Without O_NONBLOCK the opening of a FIFO itself would wait.
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def open_regular(path: Path | str, *, links: bool = False) -> BinaryIO:
@@ -44,19 +46,62 @@ def read_small(path: Path | str, most: int = SMALL_FILE_BYTES, *, links: bool = 
         os.close(descriptor)
 
 
+class HeadReader:
+    """Reads the first bytes of many files: each folder is looked at once, not with every file."""
+
+    def __init__(self) -> None:
+        self._path, self._folder = "", -1
+
+    def read(self, path: str, most: int) -> bytes:
+        """The first bytes of a file. Raises OSError as `read_small` does."""
+        folder, _, name = path.rpartition("/")
+        if folder != self._path:
+            self._enter(folder)
+        descriptor = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=self._folder)
+        try:
+            return os.read(descriptor, min(_regular(descriptor, path).st_size, most))
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Closes the folder."""
+        if self._path:
+            os.close(self._folder)
+            self._path = ""
+
+    def _enter(self, folder: str) -> None:
+        self.close()
+        descriptor = os.open(folder, _READ | os.O_DIRECTORY)
+        if not _is_at(descriptor, os.fstat(descriptor), folder):
+            os.close(descriptor)
+            raise _behind_link(folder)
+        self._path, self._folder = folder, descriptor
+
+
 def _opened(path: Path | str, *, links: bool) -> tuple[int, os.stat_result]:
-    # Without O_NONBLOCK the opening of a FIFO itself would wait.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
+    descriptor = os.open(path, _READ)
+    try:
+        status = _regular(descriptor, path)
+        if not links and not _is_at(descriptor, status, path):
+            raise _behind_link(path)
+    except BaseException:
         os.close(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        raise OSError(errno.EINVAL, "Not a regular file", str(path))
-    if not links and not _is_at(descriptor, status, path):
-        os.close(descriptor)
-        raise OSError(errno.ELOOP, "Behind a symbolic link, which is not followed", str(path))
+        raise
     return descriptor, status
+
+
+def _regular(descriptor: int, path: Path | str) -> os.stat_result:
+    """Returns what an open file is. Raises OSError if it is no regular one."""
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return status
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "Not a regular file", str(path))
+
+
+def _behind_link(path: Path | str) -> OSError:
+    return OSError(errno.ELOOP, "Behind a symbolic link, which is not followed", str(path))
 
 
 def _absolute(path: Path | str) -> str:

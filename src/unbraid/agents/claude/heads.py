@@ -120,6 +120,12 @@ def head_of(line: bytes) -> LineHead:
         return read_as(LineHead, line)
 
 
+def first_time(lines: bytes) -> int:
+    """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
+    times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
+    return next(filter(None, times), 0)
+
+
 def process_head(line: bytes) -> ProcessHead | None:
     """The head of a line that a process reads or prints; None if it is no record at all."""
     try:

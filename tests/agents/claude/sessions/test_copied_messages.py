@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.claude.sessions import copied_messages, copies
+from unbraid.agents.claude.sessions import copied_messages, counts
 from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.transcript_facts import First
 
@@ -54,7 +54,7 @@ def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firsts, main = FirstMessages(), transcript(tmp_path / "a.jsonl", "m1")
-    read = copies.first_message
+    read = counts.first_message
     others: list[threading.Thread] = []
 
     def first_message(path: str) -> First | None:

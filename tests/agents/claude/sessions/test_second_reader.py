@@ -15,10 +15,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there a pr
 # In a process of its own: a worker of the tests has threads, and then nothing is forked.
 PROGRAM = """
 import os, signal, sys, time
-from unbraid.agents.claude.sessions import second_reader
+from unbraid.agents.claude.sessions import first_messages, second_reader
 from unbraid.agents.claude.sessions.index import Index
 
-second_reader.MIN_BYTES = int(sys.argv[2])
+second_reader.MIN_BYTES = first_messages.MIN_FILES = int(sys.argv[2])
 forked, fork = [], os.fork
 
 def counted():
@@ -65,11 +65,11 @@ def test_two_find_what_one_finds(tmp_path: Path) -> None:
         append(writer.child("a1", "toolu_1"), writer.text("helps", "a1"))
         if number % 7 == 0:
             append(writer.main, b'{"type":\n\x00\xff')
-    # A copy that has gone on: the second reader does not know that it is one.
+    # A copy that has gone on.
     copy = Writer(tmp_path, "00000099-2222-4333-8444-555555555555")
     append(copy.main, writer.main.read_bytes() + copy.text("more"))
     alone, none = listed(tmp_path, 1 << 40)
     assert none == 0 and alone.count("IndexRow(") == 21 and "somebody" not in alone
     for how in ("", "first", "killed"):
-        assert listed(tmp_path, 1, how) == (alone, 1)
-    assert listed(tmp_path, 1, "stopped") == ("", 1)
+        assert listed(tmp_path, 1, how) == (alone, 2)
+    assert listed(tmp_path, 1, "stopped") == ("", 2)

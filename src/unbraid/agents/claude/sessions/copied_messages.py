@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from unbraid.agents.claude.sessions.copies import first_message, originals_first
-from unbraid.agents.claude.sessions.counts import message_lines
+from unbraid.agents.claude.sessions.copies import originals_first
+from unbraid.agents.claude.sessions.counts import first_message, message_lines
 from unbraid.agents.claude.sessions.session_files import MAIN
 from unbraid.agents.claude.sessions.transcript_facts import First
 from unbraid.agents.claude.transcript import copied_line

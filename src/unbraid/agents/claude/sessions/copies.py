@@ -18,17 +18,16 @@ from unbraid.agents.claude.sessions.transcript_facts import First
 
 
 class Copies:
-    """The files that begin with the same message as another; `firsts` are those known before."""
+    """The files that begin with the same message as another; `firsts` has that of each, if it has
+    one.
+    """
 
     def __init__(self, scan: Scan, firsts: Mapping[str, First]) -> None:
-        self.firsts: dict[str, First] = {}
         self._behind: dict[str, list[File]] = {}
         groups: dict[str, list[tuple[str, int, File]]] = {}
-        for found in scan.sessions:
-            main = found.main
-            first = firsts.get(main.path) or first_message(main.path)
+        for main in scan.mains:
+            first = firsts.get(main.path)
             if first is not None:
-                self.firsts[main.path] = first
                 groups.setdefault(first[0], []).append((first[1] or "", main.mtime_ns, main))
         for members in groups.values():
             if len(members) > 1 or members[0][0]:
@@ -82,16 +81,6 @@ def originals_first(paths: list[str]) -> list[str]:
         return min(reach, default=0) - max(reach, default=0), Path(path).stat().st_mtime_ns
 
     return sorted(paths, key=order)
-
-
-def first_message(path: str) -> First | None:
-    """Returns with which message a transcript begins."""
-    from unbraid.agents.claude.sessions.counts import first_message_id
-
-    try:
-        return first_message_id(path)
-    except (OSError, ValueError):
-        return None  # reading it will report the error
 
 
 def _folder(file: File) -> str:

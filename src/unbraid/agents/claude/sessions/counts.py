@@ -6,7 +6,7 @@ Only lines with a `usage` are decoded, and the session's own account (`cost-stat
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
@@ -137,12 +137,15 @@ def message_ids(path: str) -> Iterator[First]:
             yield from _ids(block)
 
 
-def first_message_id(path: str) -> First | None:
-    """Returns the first of a transcript's `message_ids`. Raises OSError."""
-    # A history has thousands of transcripts: most need no more than one small read.
-    head = read_small(path, HEAD_BYTES)
-    whole = head[: head.rfind(b"\n") + 1]
-    return next(_ids(whole), None) or next(message_ids(path), None)
+def first_message(path: str, read: Callable[[str, int], bytes] = read_small) -> First | None:
+    """Returns the first of a transcript's `message_ids`; None if it cannot be read, too."""
+    try:
+        # A history has thousands of transcripts: most need no more than one small read. A line that
+        # is cut off by it is no JSON.
+        head = read(path, HEAD_BYTES)
+        return next(_ids(head), None) or next(message_ids(path), None)
+    except (OSError, ValueError):
+        return None  # reading it will report the error
 
 
 def _ids(block: bytes) -> Iterator[First]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.agents.claude.places import claude_projects
 
 SESSION_FILE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl")
+_is_session_file = SESSION_FILE.fullmatch
 META_ENDING = ".meta.json"
 MAX_DEPTH = 4
 
@@ -49,24 +50,44 @@ class FoundSession(NamedTuple):
 
 
 class Scan:
-    """One look at everything."""
+    """One look at everything: first the sessions' own transcripts, then those of sub-agents."""
 
     def __init__(self) -> None:
-        self.sessions: list[FoundSession] = []
+        self.mains: list[File] = []
+        self.sessions: list[FoundSession] = []  # newest first
         self.beside: list[File] = []  # 2.0: `agent-*.jsonl`, of whichever session
+        self._folders: set[str] = set()
         self._metas: dict[str, os.DirEntry[str]] = {}
         self.problems: dict[str, str] = {}
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Scan:
-        """Returns what there is, newest first."""
+        """Returns what there is."""
+        scan = cls.of_mains(env)
+        scan.find_children()
+        return scan
+
+    @classmethod
+    def of_mains(cls, env: Mapping[str, str]) -> Scan:
+        """Returns the sessions' own transcripts, and no sessions yet."""
         scan = cls()
         for projects in claude_projects(env):
             for folder in scan._entries(str(projects)):
                 if _is_folder(folder):
                     scan._project(folder.path)
-        scan.sessions.sort(key=lambda found: found.mtime_ns, reverse=True)
         return scan
+
+    def find_children(self) -> None:
+        """Adds the sub-agents: this makes the sessions."""
+        for main in self.mains:
+            inner, latest = main.path[:-6], main.mtime_ns
+            children: list[File] = []
+            if inner in self._folders:
+                self._add_below(f"{inner}/subagents", children, MAX_DEPTH)
+            for child in children:
+                latest = max(latest, child.mtime_ns)
+            self.sessions.append(FoundSession(main, tuple(children), latest))
+        self.sessions.sort(key=lambda found: found.mtime_ns, reverse=True)
 
     def meta(self, child: File) -> File | None:
         """Returns what stands beside a sub-agent's transcript, as it is now."""
@@ -74,37 +95,30 @@ class Scan:
         return None if entry is None else _file(entry)
 
     def _project(self, folder: str) -> None:
-        mains: list[File] = []
-        folders: set[str] = set()
         for entry in self._entries(folder):
             name = entry.name
             if name.endswith(".jsonl"):
                 file = _file(entry)
                 if file is None:
                     continue
-                if SESSION_FILE.fullmatch(name):
-                    mains.append(file)
+                if _is_session_file(name):
+                    self.mains.append(file)
                 elif name.startswith("agent-"):
                     self.beside.append(file)
             elif len(name) == 36:
-                folders.add(name)
-        for main in mains:
-            inner = main.path[:-6]
-            has = inner[-36:] in folders
-            children = tuple(self._below(f"{inner}/subagents", MAX_DEPTH)) if has else ()
-            latest = max([main.mtime_ns, *(child.mtime_ns for child in children)])
-            self.sessions.append(FoundSession(main, children, latest))
+                self._folders.add(entry.path)
 
-    def _below(self, folder: str, depth: int) -> Iterator[File]:
+    def _add_below(self, folder: str, children: list[File], depth: int) -> None:
         for entry in self._entries(folder, missing_ok=True):
-            if entry.name.endswith(".jsonl"):
-                file = _file(entry)
-                if file is not None and entry.name.startswith("agent-"):
-                    yield file
-            elif entry.name.endswith(META_ENDING):
+            name = entry.name
+            if name.endswith(".jsonl"):
+                file = _file(entry) if name.startswith("agent-") else None
+                if file is not None:
+                    children.append(file)
+            elif name.endswith(META_ENDING):
                 self._metas[entry.path] = entry
-            elif depth and "." not in entry.name and _is_folder(entry):
-                yield from self._below(entry.path, depth - 1)
+            elif depth and "." not in name and _is_folder(entry):
+                self._add_below(entry.path, children, depth - 1)
 
     def _entries(self, folder: str, *, missing_ok: bool = False) -> list[os.DirEntry[str]]:
         try:

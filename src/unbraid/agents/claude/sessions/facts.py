@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from unbraid.agents.claude.agent_facts import AgentFacts
-from unbraid.agents.claude.heads import head_of
 from unbraid.agents.claude.sessions.counts import MessageCounter, last_notes, line_starts
 from unbraid.agents.claude.sessions.discovery import File
 from unbraid.agents.claude.sessions.ending import ending_of
@@ -21,11 +20,9 @@ from unbraid.agents.claude.transcript import PromptFacts, opening_line
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.title import prompt_title
 from unbraid.system.files import line_blocks, open_regular, read_small
-from unbraid.translate.tracks import first_lines
 from unbraid.wire.record import BAD_JSON, milliseconds, read_as
 
 HEAD_LINES = 40
-MAX_HEAD_LINES = 10_000
 MAX_HEAD_BYTES = 16 << 20
 _NO_TITLE = ("<", "Caveat: ", "[Request interrupted")
 
@@ -96,20 +93,14 @@ def take_agent(facts: Facts, beside: File | None) -> bool:
     return facts.agent_file != before
 
 
-def opening_facts(data: Iterable[bytes]) -> Facts:
-    """Returns what the first lines of a transcript say that is no file."""
+def opening_facts(lines: Iterable[bytes]) -> Facts:
+    """Returns what the first of some lines say."""
     facts, left = Facts(), HEAD_LINES
-    for line in first_lines(data, MAX_HEAD_LINES):
+    for line in lines:
         left = _first_lines(line, left, facts)
         if not left:
             break
     return facts
-
-
-def first_time(lines: bytes) -> int:
-    """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
-    times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
-    return next(filter(None, times), 0)
 
 
 def _first_lines(block: bytes, count: int, facts: Facts) -> int:

@@ -93,7 +93,7 @@ def _introduction(name: str, session: str, read: Callable[[], Iterator[bytes]]) 
     """Returns which session a transcript is, where it works and since when: what a run of the log
     begins with, too.
     """
-    facts = opening_facts(read())
+    facts = opening_facts(first_lines(read(), MAX_NOTES))
     line = session_line(session, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
     return Track(f"{name}#about", lambda: iter((line,)), dated=True, session=session, opens=True)
 

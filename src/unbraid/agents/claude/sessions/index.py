@@ -21,12 +21,12 @@ from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.index_row import IndexRow, row_of
 from unbraid.agents.claude.sessions.transcript_facts import Facts, First
 from unbraid.events.decoders import msgpack_decoder
-from unbraid.prices.loader import LoadedPrices
 from unbraid.system.files import keep_buffers
 from unbraid.system.home import make_private_folder
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.sessions.second_reader import SecondReader
+    from unbraid.prices.loader import LoadedPrices
 
 FILE_NAME = "index.bin"
 SCHEMA = 6
@@ -53,7 +53,7 @@ class Index:
         self._prices = prices
         self._copies: Copies | None = None
         self._scan = Scan()
-        self._second: SecondReader | None = None
+        self._second: SecondReader[Facts] | None = None
         self.total = 0
         self.read_bytes = 0
         self._path = None if folder is None else folder / FILE_NAME
@@ -63,15 +63,15 @@ class Index:
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Yields sessions written since a time, newest first, each as soon as it is read."""
-        scan = self._scan = Scan.of(env)
+        scan = self._scan = Scan.of_mains(env)
+        self._find_children(scan)
+        self._copies = Copies(scan, self._kept.firsts)
         self.problems = dict(scan.problems)
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
         self.total = len(sessions)
         seen: dict[str, Facts] = {}
         try:
             self._second = self._second_reader(scan, sessions, since_ns)
-            self._copies = Copies(scan, self._kept.firsts)
-            self._kept.firsts = self._copies.firsts
             beside = self._owned(scan, since_ns, seen)
             for found in sessions:
                 row = self._row(found, beside.get(found.id, []), seen)
@@ -86,11 +86,27 @@ class Index:
             if self.read_bytes or self._stale:
                 self._save()
 
+    def _find_children(self, scan: Scan) -> None:
+        """Adds the sub-agents to a scan, and to what is kept with which message sessions begin. One
+        takes as long as the other: of many, the second reader begins with the messages meanwhile.
+        """
+        firsts = self._kept.firsts
+        new = [main for main in scan.mains if main.path not in firsts]
+        if new:
+            from unbraid.agents.claude.sessions.first_messages import first_messages_reader
+
+            with first_messages_reader(new) as reader:
+                scan.find_children()
+                firsts |= reader.take_all()
+        else:
+            scan.find_children()
+        paths = [main.path for main in scan.mains]
+        self._kept.firsts = {path: firsts[path] for path in paths if path in firsts}
+
     def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
         known = self._known(file)
         if known is None:
-            # The second reader has begun before it was known what is a copy.
-            if self._second is not None and not self._behind(file):
+            if self._second is not None:
                 known = self._second.take(file)
             known = known or self._read(file)
             if known is not None:
@@ -117,19 +133,19 @@ class Index:
 
     def _second_reader(
         self, scan: Scan, sessions: list[FoundSession], since_ns: int
-    ) -> SecondReader | None:
+    ) -> SecondReader[Facts] | None:
         """Begins to read what is new in another process, too, if it is much."""
         beside = [file for file in scan.beside if file.mtime_ns >= since_ns]
         files = beside + [file for found in sessions for file in (found.main, *found.children)]
         new = [file for file in files if self._unchanged(file) is None]
         if not new:
             return None
-        from unbraid.agents.claude.sessions.second_reader import SecondReader, is_worth_it
+        from unbraid.agents.claude.sessions.second_reader import SecondReader, are_large
 
-        if not is_worth_it(new):
+        if not are_large(new):
             return None
         keep_buffers()
-        return SecondReader(new, self._read)
+        return SecondReader(new, self._read, msgpack_decoder(dict[str, Facts]).decode)
 
     def _read(self, file: File) -> Facts | None:
         from unbraid.agents.claude.sessions.counts import message_ids

@@ -18,12 +18,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Generic, Never, TypeVar
 
 import msgspec
 
 from unbraid.agents.claude.sessions.discovery import File
-from unbraid.agents.claude.sessions.transcript_facts import Facts
-from unbraid.events.decoders import msgpack_decoder
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
@@ -31,32 +30,48 @@ MIN_BYTES = 32 << 20
 PIPE_BYTES = 1 << 20
 _LENGTH_BYTES = 4
 
-Read = Callable[[File], Facts | None]
+T = TypeVar("T")
 
 
-class SecondReader:
-    """Reads files in another process, the last one first."""
+class SecondReader(Generic[T]):
+    """Reads files in another process, the last one first, if it is `forked`. What is found in
+    `at_once` files is sent together, by their paths; `decode` reads that.
+    """
 
-    def __init__(self, files: Sequence[File], read: Read) -> None:
-        self._received = b""
-        self._decode = msgpack_decoder(tuple[str, Facts]).decode
-        self._found: dict[str, Facts] = {}
-        source, sink = os.pipe()
-        self._pid = os.fork()
-        if not self._pid:
-            os.close(source)
-            _read_all(files, read, sink)
-        os.close(sink)
-        os.set_blocking(source, False)
-        self._source: int | None = source
+    def __init__(
+        self,
+        files: Sequence[File],
+        read: Callable[[File], T | None],
+        decode: Callable[[bytes], dict[str, T]],
+        *,
+        forked: bool = True,
+        at_once: int = 1,
+    ) -> None:
+        self._files, self._read, self._at_once = files, read, at_once
+        self._decode, self._received = decode, b""
+        self._found: dict[str, T] = {}
+        self._source: int | None = None
+        if forked:
+            self._fork()
 
-    def take(self, file: File) -> Facts | None:
+    def take(self, file: File) -> T | None:
         """Returns what was found in a file; None if it has not been read, or could not be."""
         self._receive()
-        facts = self._found.pop(file.path, None)
-        if facts is not None:
+        found = self._found.pop(file.path, None)
+        if found is not None:
             self.close()  # it has come to what its parent has read
-        return facts
+        return found
+
+    def take_all(self) -> dict[str, T]:
+        """Returns what is found in all files, by their paths; reads the first ones itself."""
+        mine: dict[str, T] = {}
+        for begin in range(0, len(self._files), self._at_once):
+            self._receive()
+            if self._files[begin].path in self._found:
+                break
+            mine |= self._read_some(self._files[begin : begin + self._at_once])
+        self.close()
+        return self._found | mine
 
     def close(self) -> None:
         """Ends the process, whatever it is doing."""
@@ -67,50 +82,63 @@ class SecondReader:
                 os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
 
+    def _fork(self) -> None:
+        source, sink = os.pipe()
+        self._pid = os.fork()
+        if not self._pid:
+            os.close(source)
+            self._read_all(sink)
+        os.close(sink)
+        os.set_blocking(source, False)
+        self._source = source
+
+    def _read_all(self, sink: int) -> Never:
+        """The other process."""
+        import fcntl
+
+        try:
+            with suppress(OSError):  # no more than its owner may have
+                fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            for end in range(len(self._files), 0, -self._at_once):
+                found = self._read_some(self._files[max(end - self._at_once, 0) : end])
+                data = msgspec.msgpack.encode(found)
+                left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
+                while left:
+                    left = left[os.write(sink, left) :]
+        except BaseException:
+            pass  # its parent sees that it is gone
+        finally:
+            os._exit(0)
+
+    def _read_some(self, files: Sequence[File]) -> dict[str, T]:
+        read = {file.path: self._read(file) for file in files}
+        return {path: found for path, found in read.items() if found is not None}
+
     def _receive(self) -> None:
         if self._source is None:
             return
         with suppress(BlockingIOError):
-            while data := os.read(self._source, PIPE_BYTES):
-                self._received += data
+            # Once: who reads until nothing is left waits for the other.
+            self._received += os.read(self._source, PIPE_BYTES)
         at, size = 0, len(self._received)
         while at + _LENGTH_BYTES <= size:
             begin = at + _LENGTH_BYTES
             end = begin + int.from_bytes(self._received[at:begin], "big")
             if end > size:
                 break
-            path, facts = self._decode(self._received[begin:end])
-            self._found[path], at = facts, end
+            self._found |= self._decode(self._received[begin:end])
+            at = end
         self._received = self._received[at:]
 
 
-def is_worth_it(files: Sequence[File]) -> bool:
-    """Returns whether files are so large that two should read them, and this process can have a
-    second one.
+def are_large(files: Sequence[File]) -> bool:
+    """Returns whether files are so large that two should read them, and this process may have
+    a second one.
     """
-    return sum(file.size for file in files) >= MIN_BYTES and _may_fork()
+    return sum(file.size for file in files) >= MIN_BYTES and may_fork()
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
+    """Returns whether this process may have a second one, and a core for it."""
     several = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
     return several and threading.active_count() == 1
-
-
-def _read_all(files: Sequence[File], read: Read, sink: int) -> None:
-    """The other process; never returns."""
-    import fcntl
-
-    try:
-        with suppress(OSError):  # no more than its owner may have
-            fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        for file in reversed(files):
-            facts = read(file)
-            if facts is not None:
-                data = msgspec.msgpack.encode((file.path, facts))
-                left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
-                while left:
-                    left = left[os.write(sink, left) :]
-    except BaseException:
-        pass  # its parent sees that it is gone
-    finally:
-        os._exit(0)
