@@ -134,6 +134,30 @@ class StreamConversation:
         fold = _FOLDS.get(type(event))
         return None if fold is None else fold(self, event)
 
+    def grow(self, event: e.Text | e.Thinking) -> Item:
+        """As `apply`, for the text of a block."""
+        self.last_seq = event.seq
+        key = (type(event), event.message_id, event.block)
+        block = self._blocks.get(key)
+        if block is None:
+            item = self._add(event, event.type, text="", message_id=event.message_id)
+            block = self._blocks[key] = _Growing(item)
+            if type(event) is e.Text:
+                self._said = item
+        item, delta, most = block.item, event.delta, self._limits.text_chars
+        item.last_seq = event.seq
+        chars = block.chars + len(delta)
+        if most is not None and chars > most:
+            delta = delta[: max(most - block.chars, 0)]
+            item.left_out += chars - block.chars - len(delta)
+            chars = block.chars + len(delta)
+        if delta:
+            if not block.deltas:
+                self._unsettled[item.seq] = block
+            block.chars = chars
+            block.deltas.append(delta)
+        return item
+
     def spawned(self, tool_use_id: str, child: int, seq: int) -> None:
         """Notes that the call `tool_use_id` has started the stream `child`, by the event `seq`."""
         call = self._calls.get(tool_use_id)
@@ -157,27 +181,6 @@ class StreamConversation:
         self._by_message.clear()
         for item in self._items:
             self._index(item)
-
-    def _grow(self, event: e.Text | e.Thinking) -> Item:
-        key = (type(event), event.message_id, event.block)
-        block = self._blocks.get(key)
-        if block is None:
-            item = self._add(event, event.type, text="", message_id=event.message_id)
-            block = self._blocks[key] = _Growing(item)
-            if type(event) is e.Text:
-                self._said = item
-        item, delta, most = block.item, event.delta, self._limits.text_chars
-        item.last_seq = event.seq
-        if most is not None and block.chars + len(delta) > most:
-            kept = delta[: max(most - block.chars, 0)]
-            item.left_out += len(delta) - len(kept)
-            delta = kept
-        if delta:
-            if not block.deltas:
-                self._unsettled[item.seq] = block
-            block.chars += len(delta)
-            block.deltas.append(delta)
-        return item
 
     def _begin(self, event: e.RequestReceived | e.StreamStart) -> Item | None:
         resumes = event.resumes if isinstance(event, e.StreamStart) else None
@@ -314,8 +317,8 @@ class StreamConversation:
 # Tables and not chains of patterns: this runs for every event that is appended to a log.
 _BOUNDS = frozenset((e.StreamStart, e.StreamEnd))
 _FOLDS: dict[type[e.FleetEvent], Callable[[StreamConversation, Any], Item | None]] = {
-    e.Text: StreamConversation._grow,
-    e.Thinking: StreamConversation._grow,
+    e.Text: StreamConversation.grow,
+    e.Thinking: StreamConversation.grow,
     e.FleetToolUse: StreamConversation._call,
     e.FleetToolResult: StreamConversation._result,
     e.RequestReceived: StreamConversation._begin,
@@ -355,6 +358,11 @@ class RunConversation:
         if type(event) in _BOUNDS:
             self._bound(event)
         return item
+
+    def grow(self, event: e.Text | e.Thinking) -> Item | None:
+        """As `apply`, for the text of a block, by the shortest way: most events are that."""
+        stream = self.streams.get(event.stream_id)
+        return self.apply(event) if stream is None else stream.grow(event)
 
     def _bound(self, event: e.FleetEvent) -> None:
         if isinstance(event, e.StreamStart) and event.tool_use_id:

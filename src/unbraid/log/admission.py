@@ -28,12 +28,13 @@ async def checked_append(
     checked_run(run)
     checked = {checked_source(name): at for name, at in offsets.items()} if offsets else {}
     lines: list[Line] = []
-    for event in events:
-        if event.seq >= INT64 or event.ts >= INT64 or event.stream_id >= INT64:
-            raise CallerError("a number of an event does not fit 64 bits")
-        lines.append((event, one_line(event)))
-        if len(lines) % ENCODED_AT_ONCE == 0 and len(lines) < len(events):
+    for begin in range(0, len(events), ENCODED_AT_ONCE):
+        if begin:
             await asyncio.sleep(0)
+        for event in events[begin : begin + ENCODED_AT_ONCE]:
+            if event.seq >= INT64 or event.ts >= INT64 or event.stream_id >= INT64:
+                raise CallerError("a number of an event does not fit 64 bits")
+            lines.append((event, one_line(event)))
     return lines, checked
 
 

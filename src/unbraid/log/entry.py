@@ -45,15 +45,8 @@ class Entry(Struct, frozen=True, gc=False):
 
 def entry_of(run: str, event: FleetEvent, data: bytes, *, cursor: int = 0) -> Entry:
     """Returns an event as an entry; `data` is its line."""
-    return Entry(
-        cursor=cursor,
-        run=run,
-        seq=event.seq,
-        ts=event.ts,
-        stream_id=event.stream_id,
-        type=event.type,
-        data=data,
-    )
+    # By position, in the order of its fields: names take half as long again, and each event pays.
+    return Entry(cursor, run, event.seq, event.ts, event.stream_id, event.type, data)
 
 
 def one_line(event: FleetEvent) -> bytes:

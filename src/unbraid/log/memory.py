@@ -65,20 +65,20 @@ class MemoryLog:
         held = self._runs.get(run) or _Run(RunSummary(run))
         fresh = admit(held.summary, lines, held.stored)
         self._runs[run] = held
-        for event, data in fresh:
-            self._last_cursor += 1
-            entry = entry_of(run, event, data, cursor=self._last_cursor)
-            held.entries.append(entry)
-            self._all[entry.cursor] = entry
-            held.summary.fold(event, len(data))
-            held.said += held.blocks.feed(event)
-            if isinstance(event, FleetRetracted):
+        entries, summary, blocks = held.entries, held.summary, held.blocks
+        for cursor, (event, data) in enumerate(fresh, self._last_cursor + 1):
+            entry = self._all[cursor] = entry_of(run, event, data, cursor=cursor)
+            entries.append(entry)
+            summary.fold(event, len(data))
+            held.said += blocks.feed(event)
+            if type(event) is FleetRetracted:
                 held.said = [
                     replace(said, kind=RETRACTED)
                     if said.stream_id == event.stream_id and said.message_id in event.message_ids
                     else said
                     for said in held.said
                 ]
+        self._last_cursor += len(fresh)
         for name, at in checked.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.spool}

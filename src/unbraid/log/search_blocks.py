@@ -25,7 +25,8 @@ MAX_BLOCK_CHARS = 256 * 1024
 # are far more than all the rest, and most are files that can be searched themselves.
 _INDEXED = frozenset(("prompt", "tool", "permission", "response", "error", "malformed"))
 _KINDS = {"tool": "tool_use"}
-_OPENING = frozenset((e.Text, e.Thinking, e.RequestReceived))
+_WORDS = (e.Text, e.Thinking)
+_OPENING = frozenset((*_WORDS, e.RequestReceived))
 # What these belong to was indexed when it began.
 _UNINDEXED = frozenset((e.FleetToolResult, e.FleetPermissionReplied))
 # And these are nothing to read, nor do they change what is.
@@ -117,10 +118,13 @@ class SearchBlocks:
     def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
         """Take in the next event, and return the blocks that it completes."""
         self.last_seq = event.seq
-        kind = type(event)
-        if kind in _UNREAD:
+        kind, stream_id = type(event), event.stream_id
+        if isinstance(event, _WORDS):
+            item = self._conversation.grow(event)
+        elif kind in _UNREAD:
             return []
-        item, stream_id = self._conversation.apply(event), event.stream_id
+        else:
+            item = self._conversation.apply(event)
         if kind in _OPENING:
             if item is self._open.get(stream_id) or item is None:
                 return []

@@ -108,11 +108,13 @@ class RunSummary(Struct):
 
     def fold(self, event: FleetEvent, size: int) -> None:
         """Take in one more event, of `size` bytes."""
+        ts = event.ts
         self.last_seq = event.seq
         self.bytes += size
-        self.started = self.started or event.ts
-        self.updated = max(self.updated, event.ts)
-        self.activity.add(event.ts - self.started)
+        self.started = self.started or ts
+        if ts > self.updated:
+            self.updated = ts
+        self.activity.add(ts - self.started)
         if type(event) in _SILENT and not self.state.idle_since:
             return  # as most are
         if self.totals.fold(event):

@@ -29,8 +29,8 @@ class AgentStream:
         account: Account,
         on_draft: OnDraft,
     ) -> None:
-        self.key, self.account = key, account
-        self._delegation, self._journal, self._on_draft = delegation, journal, on_draft
+        self.key, self.account, self.journal = key, account, journal
+        self._delegation, self._on_draft = delegation, on_draft
         self._stream = delegation.stream_of(key)
         self._meter = Meter()
         self._usages: list[TokenUsage] = []
@@ -45,30 +45,21 @@ class AgentStream:
         """The agent's."""
         return self._stream.agent
 
-    @property
-    def full(self) -> bool:
-        """Whether the log does not keep up."""
-        return self._journal.full
-
-    async def room(self) -> None:
-        """Wait until the log keeps up."""
-        await self._journal.room()
-
     def begin_answer(self) -> None:
         """Reports that the agent begins to answer."""
         if not self._stream.answering:
-            self._journal.write(self._delegation.begin_answer(self.key, now_ms()))
+            self.journal.write(self._delegation.begin_answer(self.key, now_ms()))
 
     def say(self, event: RelayEvent) -> None:
         """Reports something that the agent, or one of its own sub-agents, said or did."""
-        self._journal.write(self._delegation.say(self.key, event, now_ms()))
+        self.journal.write(self._delegation.say(self.key, event, now_ms()))
 
     def text(self, event: TextDelta) -> None:
         """Reports text of the agent itself."""
         stream = self._stream
         if not stream.answering:
             self.begin_answer()
-        self._journal.add(self._delegation.text(stream, event, now_ms()))
+        self.journal.add(self._delegation.text(stream, event, now_ms()))
 
     def draft(self, delta: str) -> None:
         """Shows live viewers text that may be dropped later."""
@@ -107,7 +98,7 @@ class AgentStream:
 
     def carried_out(self, tool: str, *, ok: bool) -> None:
         """Reports that a command has finished."""
-        self._journal.write(self._delegation.tool_call(self.key, tool, ok=ok, now=now_ms()))
+        self.journal.write(self._delegation.tool_call(self.key, tool, ok=ok, now=now_ms()))
 
     def error(self, message: str, code: str | None = None) -> None:
         """Reports an error."""
@@ -115,10 +106,10 @@ class AgentStream:
 
     def respond(self, content: str) -> None:
         """Reports its answer, as its caller gets it."""
-        self._journal.write(self._delegation.respond(self.key, content, now_ms()))
+        self.journal.write(self._delegation.respond(self.key, content, now_ms()))
 
     def end(self, *, ok: bool, reason: str) -> None:
         """Ends its stream."""
         self.settle()
         if not self._stream.ended:
-            self._journal.write(self._delegation.end(self.key, ok=ok, reason=reason, now=now_ms()))
+            self.journal.write(self._delegation.end(self.key, ok=ok, reason=reason, now=now_ms()))

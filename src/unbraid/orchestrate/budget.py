@@ -21,11 +21,10 @@ class Account:
         self.children = 0
         self.usage = Usage()
         self._request = request
-        # Asked for every token, and most have no such limit.
-        self._may_be_spent: bool = (
+        self.may_be_spent: bool = (
             limits.tokens is not None
             or limits.dollars is not None
-            or (request is not None and request._may_be_spent)
+            or (request is not None and request.may_be_spent)
         )
 
     def turn(self) -> None:
@@ -54,7 +53,7 @@ class Account:
 
     def spent(self) -> str | None:
         """Returns what is used up, if anything is: nothing more can be bought with it."""
-        if not self._may_be_spent:
+        if not self.may_be_spent:
             return None
         limits, usage = self.limits, self.usage
         if limits.tokens is not None and usage.total_tokens >= limits.tokens:

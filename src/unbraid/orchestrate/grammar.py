@@ -66,7 +66,9 @@ class Parser:
         self._block: list[FleetCommand] | None = None
         self._line: list[str] = []
         self._line_chars = 0
-        self._line_prose, self._line_blanks = 0, 0  # without white space at its ends; behind it
+        # How many of its parts are counted; how long it is without white space at its ends; how
+        # much of that is behind it.
+        self._line_counted, self._line_prose, self._line_blanks = 0, 0, 0
         self._head = ""
         self._prose = 0
         self._most_prose, self._until_delegating = opening_chars, until_delegating
@@ -80,7 +82,7 @@ class Parser:
     @property
     def prose_chars(self) -> int:
         """How much has been said that surely is no command."""
-        return self._prose + (0 if self._may_be_command() else self._line_prose)
+        return self._prose + (0 if self._may_be_command() else self._count_line())
 
     @property
     def own_prose(self) -> int:
@@ -126,6 +128,11 @@ class Parser:
                 self._head += part[: self._longest + 1]
             self._line.append(part)
             self._line_chars += len(part)
+
+    def _count_line(self) -> int:
+        """Returns how long the line so far is, without white space at its ends."""
+        # It may be asked after each token, so each is counted once.
+        for part in self._line[self._line_counted :]:
             prose = self._line_prose
             begun = part if prose else part.lstrip()
             said = len(begun.rstrip())
@@ -134,6 +141,8 @@ class Parser:
                 self._line_blanks = len(begun) - said
             elif prose:
                 self._line_blanks += len(begun)
+        self._line_counted = len(self._line)
+        return self._line_prose
 
     def _may_be_command(self) -> bool:
         """Returns whether the line so far is, or may become, a command."""
@@ -148,7 +157,7 @@ class Parser:
     def _end_line(self) -> None:
         line = "".join(self._line).removesuffix("\r")
         self._line, self._line_chars, self._head = [], 0, ""
-        self._line_prose, self._line_blanks = 0, 0
+        self._line_counted, self._line_prose, self._line_blanks = 0, 0, 0
         self._take_line(line)
         # Decided by whole lines: a chunk may hold the prose and the command below it.
         if self._most_prose is not None and self._prose > self._most_prose:

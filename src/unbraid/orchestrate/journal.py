@@ -36,8 +36,9 @@ class Journal:
 
     def add(self, event: FleetEvent) -> None:
         """Take one more in."""
+        if not self._pending:
+            self._wake.set()
         self._pending.append(event)
-        self._wake.set()
 
     @property
     def full(self) -> bool:

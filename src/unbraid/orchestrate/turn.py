@@ -65,7 +65,8 @@ class AgentTurn:
         self._result: str | None = None
         self._chars = 0
         # An agent gets a last turn to answer with what it has.
-        self._began_spent = stream.account.spent() is not None
+        account = stream.account
+        self._may_be_spent = account.may_be_spent and account.spent() is None
 
     @property
     def only_quotes(self) -> bool:
@@ -85,16 +86,19 @@ class AgentTurn:
         on_asked: Callable[[Permission], None],
     ) -> None:
         """Sends a message, and reads the turn to its end."""
-        stream = self._stream
+        stream, journal = self._stream, self._stream.journal
         async with aclosing(conversation.say(message)) as events:
             async for event in events:
-                self._check_budget(event)
-                if type(event) is e.TextDelta and not event.context:
-                    self._count(event.delta)
-                    self._text(event)
-                elif isinstance(event, _WORDS):
-                    self._count(event.delta)
-                    stream.say(event)
+                if self._may_be_spent:
+                    self._check_budget(event)
+                if isinstance(event, _WORDS):
+                    self._chars += len(event.delta)
+                    if self._chars > MAX_TURN_CHARS:
+                        raise TurnTooLong
+                    if type(event) is e.TextDelta and not event.context:
+                        self._text(event)
+                    else:
+                        stream.say(event)
                 elif isinstance(event, e.TokenUsage):
                     stream.used(event)
                 elif isinstance(event, e.TurnComplete):
@@ -106,8 +110,8 @@ class AgentTurn:
                     if isinstance(event, Permission):
                         on_asked(event)
                     stream.say(event)
-                if stream.full:
-                    await stream.room()
+                if journal.full:
+                    await journal.room()
         if self._parser is not None:
             self.commands, self.late = self._parser.finish(), self._parser.late
 
@@ -121,19 +125,12 @@ class AgentTurn:
         if not self._gate.open:
             self._stream.text(self._gate.delegate(labels))
 
-    def _count(self, delta: str) -> None:
-        self._chars += len(delta)
-        if self._chars > MAX_TURN_CHARS:
-            raise TurnTooLong
-
     def _check_budget(self, event: e.RelayEvent) -> None:
         """Ends the turn if the budget is spent, by this agent or by others at the same time: what
         was on its way may overshoot it, nothing else may.
         """
-        if isinstance(event, _ACCOUNTS):
-            return
         spent = self._stream.account.spent()
-        if spent is not None and not self._began_spent:
+        if spent is not None and not isinstance(event, _ACCOUNTS):
             raise OverBudget(spent)
 
     def _given(self, content: str) -> None:
