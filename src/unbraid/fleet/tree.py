@@ -72,6 +72,9 @@ class Tree:
             self._fold(event)
 
     def _fold(self, event: e.FleetEvent) -> None:
+        if type(event) in _WORDS:
+            self.note_words(event.stream_id, event.ts)
+            return
         self.state.apply(event)
         if isinstance(event, e.RequestReceived):
             self.session_id = event.session_id
@@ -81,11 +84,8 @@ class Tree:
             return
         self._totals.fold(event)
         node = self.note_activity(event.stream_id, event.ts)
-        if node is None:
-            return
-        if type(event) not in _WORDS:
+        if node is not None:
             self._note(event, node)
-        if node.waiting is not None or self.state.requests or self.state.idle_since:
             self._judge(node)
 
     def _note(self, event: e.FleetEvent, node: Node) -> None:
@@ -128,10 +128,13 @@ class Tree:
             self._judge(node)
 
     def _judge(self, node: Node) -> None:
+        state = self.state
+        if node.waiting is None and not state.requests and not state.idle_since:
+            return  # nobody waits for anything
         if node.ended is not None:
             node.waiting = None
             return
-        node.waiting = waiting = self.state.waiting_of(node.stream_id)
+        node.waiting = waiting = state.waiting_of(node.stream_id)
         node.status = WORKING if waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:

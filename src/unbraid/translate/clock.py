@@ -10,9 +10,6 @@ from __future__ import annotations
 from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.record import milliseconds
 
-# "2025-11-15T08:13:00.123Z": every record of some sources has a time of this form.
-ISO_MILLISECONDS = len("2025-11-15T08:13:00.123Z")
-
 
 class Clock:
     """The time of the latest record; `ts` is in milliseconds since 1970, 0 if none is known. `own`
@@ -30,8 +27,6 @@ class Clock:
         "_arrived",
         "_dated",
         "_guessed",
-        "_minute",
-        "_minute_ms",
         "_moved",
         "_stored",
         "own",
@@ -46,8 +41,6 @@ class Clock:
         self._dated = False  # whether a record had a time of its own
         self._stored = False  # whether the latest of those came long after its time
         self._moved = 0
-        self._minute = ""
-        self._minute_ms = 0
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
@@ -55,15 +48,7 @@ class Clock:
 
     def set(self, stamp: str | int | float) -> None:
         """Sets the clock to a record's own time; one that cannot be read counts as none."""
-        own = 0
-        if type(stamp) is str and len(stamp) == ISO_MILLISECONDS and stamp[19::4] == ".Z":
-            # Neighbouring records share their minute: it is parsed once.
-            minute, rest = stamp[:17], stamp[17:19] + stamp[20:23]
-            if minute != self._minute:
-                self._minute, self._minute_ms = minute, milliseconds(minute + "00Z")
-            if self._minute_ms and rest.isdecimal() and rest < "60":
-                own = self._minute_ms + int(rest)
-        own = own or milliseconds(stamp)
+        own = milliseconds(stamp)
         if not own:
             self.tick()
             return

@@ -59,7 +59,8 @@ def milliseconds(timestamp: str | int | float | None) -> int:
     if isinstance(timestamp, str):
         try:
             at = datetime.fromisoformat(timestamp)
-            at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+            if at.tzinfo is None:
+                at = at.replace(tzinfo=UTC)
             timestamp = round(at.timestamp() * 1000)
         except (ValueError, OverflowError, OSError):
             return 0
