@@ -11,7 +11,8 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from unbraid.agents.claude.places import claude_projects
 
@@ -21,7 +22,7 @@ META_ENDING = ".meta.json"
 MAX_DEPTH = 4
 
 
-class File(NamedTuple):
+class File(Struct, frozen=True, order=True, array_like=True, gc=False):
     """A transcript: where, how long, and when it was last written (nanoseconds)."""
 
     path: str
@@ -34,7 +35,7 @@ class File(NamedTuple):
         return self.path[-42:-6]
 
 
-class FoundSession(NamedTuple):
+class FoundSession(Struct, frozen=True):
     """A session: its own transcript, those of its sub-agents in the layout of 2.1, and when any of
     them was last written.
     """
