@@ -45,8 +45,15 @@ class Entry(Struct, frozen=True, gc=False):
 
 def entry_of(run: str, event: FleetEvent, data: bytes, *, cursor: int = 0) -> Entry:
     """Returns an event as an entry; `data` is its line."""
-    # By position, in the order of its fields: names take half as long again, and each event pays.
-    return Entry(cursor, run, event.seq, event.ts, event.stream_id, event.type, data)
+    return Entry(
+        cursor=cursor,
+        run=run,
+        seq=event.seq,
+        ts=event.ts,
+        stream_id=event.stream_id,
+        type=event.type,
+        data=data,
+    )
 
 
 def one_line(event: FleetEvent) -> bytes:
