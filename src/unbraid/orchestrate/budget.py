@@ -21,6 +21,7 @@ class Account:
         self.children = 0
         self.usage = Usage()
         self._request = request
+        # Most have neither limit; who would ask for every token asks this first.
         self.may_be_spent: bool = (
             limits.tokens is not None
             or limits.dollars is not None
@@ -53,8 +54,6 @@ class Account:
 
     def spent(self) -> str | None:
         """Returns what is used up, if anything is: nothing more can be bought with it."""
-        if not self.may_be_spent:
-            return None
         limits, usage = self.limits, self.usage
         if limits.tokens is not None and usage.total_tokens >= limits.tokens:
             return f"{usage.total_tokens} of {limits.tokens} tokens"

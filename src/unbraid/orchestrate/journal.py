@@ -36,7 +36,7 @@ class Journal:
 
     def add(self, event: FleetEvent) -> None:
         """Take one more in."""
-        if not self._pending:
+        if not self._pending:  # else it was woken for the others
             self._wake.set()
         self._pending.append(event)
 

@@ -75,6 +75,7 @@ class HeadReader:
         if not _is_at(descriptor, os.fstat(descriptor), folder):
             os.close(descriptor)
             raise _behind_link(folder)
+        # It stays this folder, whatever somebody puts in its place.
         self._path, self._folder = folder, descriptor
 
 

@@ -17,7 +17,6 @@ from msgspec import Struct
 from unbraid.agents.claude.places import claude_projects
 
 SESSION_FILE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl")
-_is_session_file = SESSION_FILE.fullmatch
 META_ENDING = ".meta.json"
 MAX_DEPTH = 4
 
@@ -102,7 +101,7 @@ class Scan:
                 file = _file(entry)
                 if file is None:
                     continue
-                if _is_session_file(name):
+                if SESSION_FILE.fullmatch(name):
                     self.mains.append(file)
                 elif name.startswith("agent-"):
                     self.beside.append(file)

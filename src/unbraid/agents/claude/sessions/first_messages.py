@@ -14,6 +14,7 @@ from unbraid.system.files import HeadReader
 
 # Fewer are read in about the time that a second process takes to start.
 MIN_FILES = 500
+# Sending what was found in each by itself takes a fifth of the time that reading it does.
 FILES_AT_ONCE = 32
 
 
