@@ -36,7 +36,7 @@ class Lines:
         self._fed = 0
         # A line that is not over yet: many pieces, and the latest few; past the limit, its head.
         self._begun = bytearray()
-        self._pieces: list[bytes] = []
+        self._pieces: list[bytes | memoryview] = []
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
@@ -55,7 +55,7 @@ class Lines:
         # Not `split`, which looks at every byte by itself.
         end = data.find(b"\n")
         if self._length and end >= 0:
-            self._keep(data[:end])
+            self._keep(memoryview(data)[:end])  # copied once, into its line
             yield self._take()
             start = end + 1
             end = data.find(b"\n", start)
@@ -74,7 +74,7 @@ class Lines:
         if self._length:
             yield self._take()
 
-    def _keep(self, piece: bytes) -> None:
+    def _keep(self, piece: bytes | memoryview) -> None:
         before = self._length
         self._length = before + len(piece)
         if before > self.max_line_bytes:

@@ -15,6 +15,7 @@ from unbraid.wire.record import BAD_JSON, Record
 
 # Below this size, looking for what need not be read takes longer than reading it.
 WORTH_CUTTING = 1500
+NEAR_BYTES = 256
 STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
 
 
@@ -107,9 +108,9 @@ def decode_long(line: bytes) -> ClaudeRecord:
     decoding fails, or the `uuid` is missing, and the whole line is read.
     """
     key = STDOUT_COPY if line.startswith(b'{"type":') else TRANSCRIPT_COPY
-    # The same again begins in the middle, more or less.
+    # The same again begins in the middle, more or less, and most often right behind it.
     middle, reach = len(line) >> 1, len(line) >> 3
-    cut = line.find(key, middle - reach, middle + reach)
+    cut = line.find(key, middle - NEAR_BYTES, middle + reach)
     if cut < 0:
         cut = line.find(key)
     try:

@@ -53,8 +53,15 @@ class Attribution:
 
     def context_of(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
         """The agent a record belongs to, or None if it has to wait for that."""
-        contexts = self._contexts
         call = record.parent_tool_use_id
+        context = self.direct.get(call)
+        if (
+            context is not None
+            and not record.is_sidechain
+            and record.agent_id_stdout == context.agent_id
+        ):
+            return context
+        contexts = self._contexts
         if call:
             context = contexts.by_call.get(call)
             if context is None and self._spawns.settle_early(out, call):

@@ -75,8 +75,14 @@ class ClaudeDialect:
             seen=seen,
         )
         tasks = Tasks(clock=clock, agents=agents, spawns=spawns, attribution=attribution, seen=seen)
-        prompts = Prompts(clock=clock, attribution=attribution, tools=tools, tasks=tasks, seen=seen)
-        self._prompts = prompts
+        self._prompts = prompts = Prompts(
+            clock=clock,
+            attribution=attribution,
+            tools=tools,
+            tasks=tasks,
+            seen=seen,
+            after_interruption=self._interrupted,
+        )
         streamed = StreamedMessages(clock=clock, attribution=attribution, usage=usage)
         messages = Messages(
             clock=clock,
@@ -114,7 +120,7 @@ class ClaudeDialect:
         # By the types that nobody else prints.
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
-            "user": self._user,
+            "user": prompts.user,
             "attachment": prompts.attachment,
             "stream_event": streamed.event,
             "system": self._system,
@@ -185,9 +191,8 @@ class ClaudeDialect:
     def _unrecognized(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
-    def _user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        self._prompts.user(record, out)
-        if self._contexts.root.interrupted:
+    def _interrupted(self, context: Context, out: list[RelayEvent]) -> None:
+        if context is self._contexts.root:
             self._turns.interrupted(out)
 
     def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:

@@ -10,7 +10,7 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.stream_events import StreamedMessages
 from unbraid.agents.claude.dialect.tools import ToolCalls
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
-from unbraid.agents.claude.dialect.usage import FINAL, SENT, UsageReports
+from unbraid.agents.claude.dialect.usage import SENT, UsageReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import (
@@ -62,10 +62,9 @@ class Messages:
         self._tools = tools
         self._unfilled = tools.unfilled
         self._usage = usage
-        self._repetitions = repetitions
+        self._stdout, self._transcripts = repetitions
         self._seen = seen
         self._unknown: tuple[ClaudeRecord | None, dict[int, Raw]] = None, {}
-        self._copied = usage.copied
         self._chained = False  # whether transcripts say which record comes after which
 
     def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
@@ -84,8 +83,10 @@ class Messages:
         if not isinstance(content, list):
             content = [Block(type="text", text=content)] if content else []
         is_transcript = record.is_sidechain is not None
-        source = TRANSCRIPT if is_transcript else STDOUT
-        repetition = self._repetitions[source]
+        if is_transcript:
+            source, repetition = TRANSCRIPT, self._transcripts
+        else:
+            source, repetition = STDOUT, self._stdout
         message_id = message.id
         if message_id:
             state = context.messages.get(message_id) or self._streamed.message(
@@ -95,19 +96,11 @@ class Messages:
             context, state = self._unnamed.find(
                 record, context, content, source=source, repetition=repetition
             )
-        if (
-            message.usage is not None
-            and (not state.usage_rank or (is_transcript and state.usage_rank != SENT))
-            and record.forked_from is None
-            and message_id not in self._copied
-        ):
-            state.usage = message.usage
-            if is_transcript:
-                state.usage_rank = FINAL
-                state.complete = message.stop_reason is not None
-            if context.usage_due is not state:
-                state.model = message.model
-                self._usage.turn_to(context, state, out)
+        if message.usage is not None and state.usage_rank != SENT:
+            if is_transcript or context.usage_due is not state:
+                self._usage.take(record, message, context, state, out)
+            elif not state.usage_rank:
+                state.usage = message.usage
         uuid = record.uuid
         # The next block, and nothing else: alone, or all the others were known byte by byte.
         skipped = record.skipped

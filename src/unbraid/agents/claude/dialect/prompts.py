@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct, field
 
 from unbraid.agents.claude.dialect.attribution import Attribution
@@ -46,7 +48,9 @@ class WithOrigin(Struct):
 
 
 class Prompts:
-    """Turns user records into events; `count` of them were prompts."""
+    """Turns user records into events; `count` of them were prompts. `after_interruption` appends
+    what follows from the interruption of an agent.
+    """
 
     def __init__(
         self,
@@ -56,12 +60,14 @@ class Prompts:
         tools: ToolCalls,
         tasks: Tasks,
         seen: dict[int, None],
+        after_interruption: Callable[[Context, list[RelayEvent]], None],
     ) -> None:
         self._clock = clock
         self._attribution = attribution
         self._tools = tools
         self._tasks = tasks
         self._seen = seen
+        self._after_interruption = after_interruption
         self.count = 0
         self._announced: str | None = None
 
@@ -113,6 +119,7 @@ class Prompts:
     ) -> None:
         if text.startswith(INTERRUPTION):
             context.interrupted = True
+            self._after_interruption(context, out)
             return
         notified = notification(text)
         if notified is None and TASK_NOTIFICATION in text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unbraid.agents.claude.records import ApiMessage, ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.translate.blocks import MessageState, MessageUsage
@@ -49,6 +50,28 @@ class UsageReports:
             self._report(context, state, out)
         self._report(context, due, out)
 
+    def take(
+        self,
+        record: ClaudeRecord,
+        message: ApiMessage,
+        context: Context,
+        state: MessageState,
+        out: list[RelayEvent],
+    ) -> None:
+        """A record has a message's usage."""
+        is_transcript = record.is_sidechain is not None
+        if state.usage_rank and not is_transcript:
+            return
+        if record.forked_from is not None or message.id in self.copied:
+            return
+        state.usage = message.usage
+        if is_transcript:
+            state.usage_rank = FINAL
+            state.complete = message.stop_reason is not None
+        if context.usage_due is not state:
+            state.model = message.model
+            self.turn_to(context, state, out)
+
     def turn_to(
         self, context: Context, following: MessageState | None, out: list[RelayEvent]
     ) -> None:
@@ -58,10 +81,13 @@ class UsageReports:
         state = context.usage_due
         context.usage_due = following
         is_written = following is not None and following.usage_rank == FINAL
+        if not (is_written or self.is_followed):  # so far, nothing has waited
+            self._report(context, state, out)
+            return
         late = self._late.get(context.id)
         if late and following is not None:
             late.pop(following.id, None)
-        if state is None or state.complete or not (self.is_followed or is_written):
+        if state is None or state.complete:
             self._report(context, state, out)
         elif state.usage_rank != SENT:
             late = self._late.setdefault(context.id, {})
