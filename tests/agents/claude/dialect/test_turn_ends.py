@@ -178,6 +178,16 @@ def test_a_turn_that_was_interrupted_while_agents_work(writer: Writer) -> None:
     assert main.waiting is None
 
 
+def test_an_interrupted_turn_ends_once_though_its_agent_is_woken_by_another(
+    writer: Writer,
+) -> None:
+    session = Session(writer).read(writer.prompt(), writer.answer([SPAWN]), launched(writer))
+    session.state("busy").read(writer.text("They"), writer.prompt("[Request interrupted by user]"))
+    assert session.turns == [(False, "interrupted", None)]
+    session.read(writer.text("One has reported."), writer.answer([BASH]), result(writer))
+    assert len(session.turns) == 1, "the turn goes on: the result of a call ends nothing"
+
+
 def test_a_turn_that_a_hook_has_stopped(writer: Writer) -> None:
     line = json.loads(result(writer))
     del line["message"]
