@@ -191,7 +191,8 @@ def is_prompt(line: bytes) -> bool:
 
 # --- whose end a line reports ---
 
-_REPORT = re.compile(rb'"toolUseResult":\{|"tool_use_result":\{|<task-notification>|"task_noti')
+# Searched for one by one: one pattern of all of them takes three times as long.
+_REPORTS = (b'"toolUseResult":{', b'"tool_use_result":{', b"<task-notification>", b'"task_noti')
 _AGENT = re.compile(rb'"agentId":"([\w-]+)"|<task-id>([\w-]+)<|"task_id":"([\w-]+)"')
 # A sub-agent's own calls have no such report beside them: only what the model reads, and the id.
 _HANDED_BACK = re.compile(rb"agentId: ([\w-]+) \(use SendMessage")
@@ -215,8 +216,8 @@ NO_ENDING = Ending()
 
 def ending_of(line: bytes) -> Ending:
     """Returns whose end a line of a transcript or of stdout reports."""
-    report = _REPORT.search(line)
-    if report is None:
+    begin = min((at for mark in _REPORTS if (at := line.find(mark)) >= 0), default=-1)
+    if begin < 0:
         call = _ANSWERED.search(line)
         if call is None or _LAUNCHED in line:
             return NO_ENDING
@@ -225,9 +226,9 @@ def ending_of(line: bytes) -> Ending:
         return Ending(agent, call[1].decode("ascii", "replace"))
     result = line.find(b'"toolUseResult":{')
     certain = b"<task-notification>" in line or (result > 0 and line.find(b'"agentId"', result) > 0)
-    if line.find(b"completed", report.start()) < 0:
+    if line.find(b"completed", begin) < 0:
         return Ending(certain=certain)
-    found = _AGENT.search(line, report.start())
+    found = _AGENT.search(line, begin)
     named = found[found.lastindex or 0].decode() if found is not None else None
     return Ending(named, certain=certain)
 
