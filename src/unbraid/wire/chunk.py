@@ -24,6 +24,19 @@ class Chunk(NamedTuple):
     arrived_ms: int = 0
 
 
+class ChunkedSource:
+    """A source whose bytes are put together here: it counts the offsets of its chunks."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._offset = name, 0
+
+    def chunk(self, data: bytes) -> Chunk:
+        """Returns more bytes of the source as its next chunk."""
+        offset = self._offset
+        self._offset = offset + len(data)
+        return Chunk(self._name, offset, data)
+
+
 def joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     """Yields the same bytes in fewer chunks: neighbours of one source become one, up to about
     `JOINED_BYTES`. A reader that merges sources gives out single lines, and each chunk has a price.

@@ -17,7 +17,6 @@ import msgspec
 from msgspec import field
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.codex.printed_lines import PrintedLines
 from unbraid.agents.codex.records import decode
 from unbraid.agents.codex.server.command import ServedExec, served_exec
 from unbraid.agents.codex.server.controller import CodexController
@@ -28,6 +27,7 @@ from unbraid.agents.codex.sessions.rollout_file import created_ms
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.command_line import arguments_at
 from unbraid.agents.port import Recorded
+from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms

@@ -12,15 +12,15 @@ from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import has_session
-from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
+from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
 from unbraid.agents.port import Recorded
+from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import Lines
+from unbraid.wire.chunk import Chunk, ChunkedSource
 from unbraid.wire.names import names_run
 
 
@@ -98,13 +98,11 @@ class OpenCodeSource:
         self._session, self._begun_in = session_id, begun_in
         self._root: str | None = None  # the session whose run is open
         self._database: Database | None = None
-        self._lines = Lines()
+        self._stdout = PrintedLines(self._line)
         self._printed = Sequencer[Chunk](is_open=self._is_waiting)
+        self._stored = ChunkedSource(f"{DATABASE}.{now_ms()}")
         self._rows: dict[str, list[bytes]] = {}  # by root session
         self._begun: list[Chunk] = []
-        self._offsets: dict[str, int] = {}
-        self._mark = now_ms()
-        self._ended = False
 
     @property
     def session_id(self) -> str | None:
@@ -115,16 +113,13 @@ class OpenCodeSource:
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
-        for line in self._lines.feed(data):
-            if isinstance(line, bytes):
-                self._line(line + b"\n")
+        self._stdout.feed(data)
+        self._hold_printed()
 
     def end(self) -> None:
         """Notes that the process is gone."""
-        self._ended = True
-        for line in self._lines.finish():
-            if isinstance(line, bytes):
-                self._line(line)
+        self._stdout.end()
+        self._hold_printed()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open: only this session is read, from where the
@@ -148,10 +143,10 @@ class OpenCodeSource:
         if self._root is None:
             self._find_session()
             return []
-        rows = [self._chunk("database", line) for line in self._rows.pop(self._root, ())]
+        rows = [self._stored.chunk(line) for line in self._rows.pop(self._root, ())]
         self._rows.clear()
         begun, self._begun = self._begun, []
-        printed = self._printed.finish() if self._ended else self._printed.take(looked)
+        printed = self._printed.finish() if self._stdout.has_ended else self._printed.take(looked)
         upto: list[Chunk] = []
         if self._database is not None and self._root in self._database.upto:
             upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
@@ -166,7 +161,7 @@ class OpenCodeSource:
             if path is None:
                 return
             self._database = Database(path, self._began_ms)
-        for root, lines in self._database.changed(last=self._ended).items():
+        for root, lines in self._database.changed(last=self._stdout.has_ended).items():
             self._rows.setdefault(root, []).extend(lines)
 
     def _find_session(self) -> None:
@@ -178,28 +173,20 @@ class OpenCodeSource:
                     self._session = root
                     return
 
-    def _line(self, line: bytes) -> None:
-        head = printed_head(line)
-        if head is None:
-            return
-        session = head.session_id
-        # An agent may print anything; what cannot name a run must not name a file either.
-        if self._session is None and names_run(session or ""):
-            self._session = session
-        printed = SourceItem(
-            "stdout",
-            self._chunk("stdout", line),
-            # What was printed may follow from rows that have to wait; and what is printed while the
-            # rows are read, from rows of the next look. The wait of the rows is bounded.
-            waits_for=(Aged(0), Closed("rows")),
-        )
-        self._printed.add(printed, time.monotonic())
+    def _line(self, line: bytes) -> bytes:
+        if self._session is None:
+            session = _session_of(line)
+            # An agent may print anything; what cannot name a run must not name a file either.
+            self._session = session if names_run(session or "") else None
+        return line
 
-    def _chunk(self, name: str, data: bytes) -> Chunk:
-        source = f"{name}.{self._mark}"
-        at = self._offsets.get(source, 0)
-        self._offsets[source] = at + len(data)
-        return Chunk(source, at, data)
+    def _hold_printed(self) -> None:
+        # What was printed may follow from rows that have to wait; and what is printed while the
+        # rows are read, from rows of the next look. The wait of the rows is bounded.
+        conditions = (Aged(0), Closed("rows"))
+        for chunk in self._stdout.take():
+            item = SourceItem("stdout", chunk, waits_for=conditions)
+            self._printed.add(item, time.monotonic())
 
 
 def _session_of(line: bytes) -> str | None:

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.codex.printed_lines import PrintedLines
 from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.server.messages import server_message, text_of
 from unbraid.agents.codex.sessions.file_formats import with_time
 from unbraid.agents.codex.sessions.rollout_file import first_line
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.port import Recorded
+from unbraid.agents.printed_lines import PrintedLines
 from unbraid.system.clock import now_ms
 from unbraid.timings import NEW_AGENT_SCAN_SECONDS
 from unbraid.wire.chunk import Chunk

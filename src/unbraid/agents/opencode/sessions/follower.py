@@ -20,7 +20,7 @@ from unbraid.agents.opencode.sessions.database import last_change
 from unbraid.agents.session_port import Recorded
 from unbraid.system.clock import now_ms
 from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
-from unbraid.wire.chunk import Chunk
+from unbraid.wire.chunk import Chunk, ChunkedSource
 
 ROWS, ROWS_FROM = "rows", "rows.from"
 DATABASE, SERVER = "database", "server"
@@ -43,10 +43,11 @@ class RowFollower:
 
     def __init__(self, root: str, recorded: Recorded, database: Database | None) -> None:
         self._root, self._recorded, self._database = root, recorded, database
-        self._mark, self._opened = now_ms(), time.monotonic()
+        self._opened, opened_ms = time.monotonic(), now_ms()
+        self._stored = ChunkedSource(f"{DATABASE}.{opened_ms}")
+        self._reported = ChunkedSource(f"{SERVER}.{opened_ms}")
         self._rows: deque[ChangedRows] = deque()
         self._events: deque[bytes] = deque()
-        self._offsets: dict[str, int] = {}
         self._beginning = threading.Lock()
         # A server also reports what is no word of anyone's. Where rows are kept, a run begins with
         # them.
@@ -91,7 +92,7 @@ class RowFollower:
             if rows.lines:
                 self._awaits_rows = False
                 yield Chunk(ROWS, rows.upto, b"")
-                yield self._chunk(DATABASE, rows.lines)
+                yield self._stored.chunk(b"".join(rows.lines))
         events: list[bytes] = []
         while self._events:
             events.append(self._events.popleft())
@@ -99,19 +100,13 @@ class RowFollower:
             self._events.extendleft(reversed(asked_of_person(events)))
         elif events:
             # Apart, because the database may have a text whole while its end is on the way in bits.
-            yield self._chunk(SERVER, events)
+            yield self._reported.chunk(b"".join(events))
 
     def silent_seconds(self) -> float:
         """For how long none of its rows has changed."""
         if self._database is None:
             return 0.0
         return (now_ms() - last_change(self._database.path, self._root)) / 1000
-
-    def _chunk(self, source: str, lines: list[bytes]) -> Chunk:
-        name, data = f"{source}.{self._mark}", b"".join(lines)
-        offset = self._offsets.get(name, 0)
-        self._offsets[name] = offset + len(data)
-        return Chunk(name, offset, data)
 
 
 def asked_of_person(events: list[bytes]) -> list[bytes]:

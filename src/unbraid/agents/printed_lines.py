@@ -1,11 +1,11 @@
-"""What a process of Codex prints, line by line, until it is recorded."""
+"""What a process prints, line by line, until it is recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from unbraid.system.clock import now_ms
-from unbraid.wire.chunk import Chunk
+from unbraid.wire.chunk import Chunk, ChunkedSource
 from unbraid.wire.lines import LineParts
 
 
@@ -15,7 +15,7 @@ class PrintedLines:
     def __init__(self, read: Callable[[bytes], bytes]) -> None:
         self._read = read
         self._lines = LineParts()
-        self._source, self._offset = f"stdout.{now_ms()}", 0
+        self._source = ChunkedSource(f"stdout.{now_ms()}")
         self._chunks: list[Chunk] = []
         self.has_ended = False
 
@@ -36,6 +36,4 @@ class PrintedLines:
         return chunks
 
     def _keep(self, line: bytes) -> None:
-        line = self._read(line)
-        self._chunks.append(Chunk(self._source, self._offset, line))
-        self._offset += len(line)
+        self._chunks.append(self._source.chunk(self._read(line)))
