@@ -119,13 +119,41 @@ def test_a_kind_in_disguise_is_found(cheat: str) -> None:
         assert any(KIND.search(word) or FORMAT.search(word) for word in found), found
 
 
+def others_named(path: Path, *known: str) -> set[str]:
+    """Returns what a module says that names a kind of agent which is not among the `known`; not
+    the sentences that people read.
+    """
+    others = re.compile("|".join(room for room in ROOMS if room not in known), re.IGNORECASE)
+    said = words(path.read_text(encoding="utf-8"), face=True)
+    return {word for word in said if others.search(word)}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_room_knows_another(room: str) -> None:
-    others = [
-        f"unbraid.agents.{other}." for other in ROOMS if other not in (room, BUILT_ON.get(room))
-    ]
-    for path in (PACKAGE / "agents" / room).rglob("*.py"):
-        assert [name for name in imports(path) if name.startswith(tuple(others))] == []
+    modules = (PACKAGE / "agents" / room).rglob("*.py")
+    known = (room, BUILT_ON.get(room, room))
+    assert {name_of(path): named for path in modules if (named := others_named(path, *known))} == {}
+
+
+def test_what_the_rooms_share_knows_none_of_them() -> None:
+    modules = set((PACKAGE / "agents").glob("*.py")) - {REGISTRY}
+    assert {name_of(path): named for path in modules if (named := others_named(path))} == {}
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        "from unbraid.agents.kilo.edition import KILO",
+        "marks = re.compile(rb'\"kilocode\\.')",
+        'if metadata.get("kilocode.lifecycle"): pass',
+        "def kilo_version(): pass",
+    ],
+)
+def test_a_fork_in_its_base_is_found(cheat: str, tmp_path: Path) -> None:
+    path = tmp_path / "cheat.py"
+    path.write_text(cheat)
+    assert others_named(path, "opencode")
+    assert not others_named(path, "kilo", BUILT_ON["kilo"])
 
 
 def reached(path: Path) -> set[Path]:

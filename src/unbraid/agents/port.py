@@ -44,28 +44,28 @@ R = TypeVar("R", bound=Record)
 class AgentKind:
     """One kind of agents. Subclasses override what they offer; nothing here has state."""
 
-    name: ClassVar[str]
+    name: str
     """The `source` of its runs, and what people type: `claude`."""
 
-    title: ClassVar[str]
+    title: str
     """What people call it: `Claude Code`."""
 
-    program: ClassVar[str] = ""
+    program: str = ""
     """The command that starts it, as it is found on PATH; empty if it has none."""
 
-    place_variables: ClassVar[tuple[str, ...]] = ()
+    place_variables: tuple[str, ...] = ()
     """The environment variables that say where its sessions are."""
 
-    agent_folders: ClassVar[tuple[str, ...]] = ()
+    agent_folders: tuple[str, ...] = ()
     """Where a project keeps files that describe agents, below the project's folder."""
 
-    home_agent_folders: ClassVar[tuple[str, ...]] = ()
+    home_agent_folders: tuple[str, ...] = ()
     """Where a person keeps such files, below the home folder."""
 
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Its own tools that do what a command of the orchestrator does, by the command's word."""
 
-    steered_command: ClassVar[str] = ""
+    steered_command: str = ""
     """What to type so that it can be steered while it works; empty if nothing makes it so."""
 
     def dialect(self) -> Dialect[Any]:

@@ -24,8 +24,8 @@ GROUP = "unbraid.agents"
 _INFO_ENDINGS = ("dist-info", "egg-info")
 BUILT_IN = (
     "unbraid.agents.claude.kind:ClaudeCode",
-    "unbraid.agents.opencode.kind:OpenCode",
-    "unbraid.agents.kilo.kind:Kilo",
+    "unbraid.agents.opencode.kind:OpenCodeKind",
+    "unbraid.agents.kilo.kind:kilo_kind",
     "unbraid.agents.codex.kind:Codex",
 )
 
@@ -38,7 +38,7 @@ class _Plugins(NamedTuple):
 @cache
 def kinds() -> tuple[AgentKind, ...]:
     """Every kind, ours first. One that another package brings cannot take the name of ours."""
-    return (*_built_in(), *_plugins().kinds)
+    return (*built_in_kinds(), *_plugins().kinds)
 
 
 def plugin_problems() -> Mapping[str, str]:
@@ -46,7 +46,9 @@ def plugin_problems() -> Mapping[str, str]:
     return _plugins().problems
 
 
-def _built_in() -> tuple[AgentKind, ...]:
+@cache
+def built_in_kinds() -> tuple[AgentKind, ...]:
+    """Returns our own kinds."""
     places = (place.partition(":") for place in BUILT_IN)
     return tuple(getattr(importlib.import_module(module), name)() for module, _, name in places)
 
@@ -55,7 +57,7 @@ def _built_in() -> tuple[AgentKind, ...]:
 def _plugins() -> _Plugins:
     found: list[AgentKind] = []
     problems: dict[str, str] = {}
-    names = {each.name for each in _built_in()}
+    names = {each.name for each in built_in_kinds()}
     for entry in _entries() if _may_have_entries() else ():
         from unbraid.agents.plugin import load_plugin
 

@@ -16,8 +16,8 @@ from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
+from unbraid.agents.kilo.edition import KILO
 from unbraid.agents.opencode.backend import OpenCodeBackend
-from unbraid.agents.opencode.editions import KILO
 from unbraid.testing import (
     KILO_VERSIONS,
     CliUnavailable,

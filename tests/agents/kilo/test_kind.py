@@ -9,8 +9,7 @@ import pytest
 
 from tests.block_rows import CLEAN, RECORDINGS, judge
 from unbraid import events as e
-from unbraid.agents.opencode.editions import KILO, OPENCODE
-from unbraid.agents.opencode.launch import session_edition
+from unbraid.agents.kilo.edition import KILO
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.registry import kind, stores
 from unbraid.sessions.sources import events_of, runs_of_sources
@@ -60,15 +59,19 @@ def test_its_sessions_are_found_in_its_own_places(home: dict[str, str]) -> None:
 
 def test_a_piped_stream_goes_to_the_program_that_keeps_its_session(home: dict[str, str]) -> None:
     line = (FAN / "stdout.ndjson").read_bytes().splitlines()[0]
-    owners = [
+    assert piped_to(line, home) == ["kilo"]
+    assert piped_to(b'{"type":"text","sessionID":"ses_of_nobody","part":{}}', home) == ["opencode"]
+
+
+def piped_to(line: bytes, home: dict[str, str]) -> list[str]:
+    """Returns the kinds that would read a stream with this line."""
+    return [
         name
         for name in ("opencode", "kilo")
         if (made := kind(name)) is not None
         and (launcher := made.launcher(home)) is not None
         and launcher.piped(line) is not None
     ]
-    assert owners == ["kilo"]
-    assert session_edition(home, "ses_of_nobody") == OPENCODE
 
 
 def test_a_session_is_continued_by_its_own_program(home: dict[str, str]) -> None:

@@ -30,7 +30,7 @@ class ClaudeCode(AgentKind):
         "fetch": ("WebFetch",),
     }
 
-    steered_command: ClassVar[str] = 'unbraid run --steer -- claude -p "…"'
+    steered_command = 'unbraid run --steer -- claude -p "…"'
 
     def dialect(self) -> ClaudeDialect:
         """Translates the records of one run."""

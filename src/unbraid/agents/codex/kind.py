@@ -21,7 +21,7 @@ class Codex(AgentKind):
     title = "Codex"
     program = "codex"
     place_variables = ("CODEX_HOME",)
-    steered_command: ClassVar[str] = 'unbraid run --steer -- codex exec "…"'
+    steered_command = 'unbraid run --steer -- codex exec "…"'
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("spawn_agent",),
         "parallel": ("spawn_agent",),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.opencode.editions import OPENCODE, Edition
+from unbraid.agents.opencode.editions import OPENCODE, Edition, Editions
 from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
 
 if TYPE_CHECKING:
@@ -16,36 +17,36 @@ if TYPE_CHECKING:
     from unbraid.agents.process_port import Launcher
 
 
-class OpenCode(AgentKind):
-    """OpenCode. A program made from it is a subclass with another edition."""
+class OpenCodeKind(AgentKind):
+    """OpenCode, or the program made from it that an edition describes."""
 
-    edition: ClassVar[Edition] = OPENCODE
-    name = "opencode"
-    title = "OpenCode"
-    program = "opencode"
-    place_variables: ClassVar[tuple[str, ...]] = (OPENCODE.variable("DB"),)
-    agent_folders: ClassVar[tuple[str, ...]] = (".opencode/agent",)
     tools_like: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "agent": ("task",),
         "parallel": ("task",),
         "fetch": ("webfetch",),
     }
 
-    steered_command: ClassVar[str] = (
-        "opencode serve --port 4096 & unbraid --opencode http://127.0.0.1:4096"
-    )
+    def __init__(self, edition: Edition = OPENCODE) -> None:
+        self.edition = edition
+        self.name = self.program = edition.name
+        self.title = edition.title
+        self.place_variables = (edition.variable("DB"),)
+        self.agent_folders = edition.agent_folders
+        self.steered_command = (
+            f"{edition.name} serve --port 4096 & unbraid --opencode http://127.0.0.1:4096"
+        )
 
     def dialect(self) -> OpenCodeDialect:
         """Translates the records of one run."""
         from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
 
-        return OpenCodeDialect()
+        return OpenCodeDialect(self._editions)
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts its program, and reads its database."""
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
-        return OpenCodeLauncher(env, self.edition)
+        return OpenCodeLauncher(env, self.edition, self._editions)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
         """Resumes sessions, those of sub-agents too."""
@@ -75,16 +76,26 @@ class OpenCode(AgentKind):
         """Returns its stored sessions on this machine."""
         from unbraid.agents.opencode.sessions.store import OpenCodeSessions
 
-        return OpenCodeSessions(env, self.edition)
+        return OpenCodeSessions(env, self.edition, self._editions)
 
     def files(self) -> FileFormats:
         """Returns what its sessions look like in files."""
         from unbraid.agents.opencode.sessions.file_formats import OpenCodeFiles
 
-        return OpenCodeFiles()
+        return OpenCodeFiles(self._editions)
 
     def deltas(self) -> DeltaFormat | None:
-        """Returns the parts of its server's event stream."""
+        """Returns the parts of its server's event stream; None for a fork, whose lines are read as
+        OpenCode's already.
+        """
         from unbraid.agents.opencode.deltas import OpenCodeDeltas
 
-        return OpenCodeDeltas()
+        return OpenCodeDeltas() if self.edition is OPENCODE else None
+
+    @cached_property
+    def _editions(self) -> Editions:
+        """Returns every program whose lines and rows may look like its own."""
+        from unbraid.agents.registry import built_in_kinds
+
+        known = [each.edition for each in built_in_kinds() if isinstance(each, OpenCodeKind)]
+        return Editions([self.edition, *known])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from unbraid.agents.command_line import arguments_at, option
-from unbraid.agents.opencode.editions import KILO, OPENCODE, Edition
+from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.heads import printed_head
 from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
@@ -27,8 +28,13 @@ from unbraid.wire.names import names_run
 class OpenCodeLauncher:
     """Starts the program as it was asked for: its database has every agent."""
 
-    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
-        self._env, self._edition = env, edition
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        edition: Edition = OPENCODE,
+        editions: Editions = UNFORKED,
+    ) -> None:
+        self._env, self._edition, self._editions = env, edition, editions
 
     def recognizes(self, argv: Sequence[str]) -> bool:
         """Returns whether a command line starts it."""
@@ -62,7 +68,7 @@ class OpenCodeLauncher:
     def piped(self, line: bytes) -> OpenCodeSource | None:
         """Reads the lines of `run --format json`, and the database."""
         session = _session_of(line)
-        if session is None or session_edition(self._env, session) != self._edition:
+        if session is None or self._keeper(session) != self._edition:
             return None
         began_ms = now_ms() - PIPE_BEGAN_MS
         return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
@@ -72,6 +78,17 @@ class OpenCodeLauncher:
 
     def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
         """Returns None: it takes no messages."""
+
+    def _keeper(self, session: str) -> Edition:
+        """Returns the program that keeps a session, by whose database has it: what they print is
+        the same.
+        """
+        for fork in self._editions.forks:
+            path = opencode_database(self._env, fork)
+            with suppress(SourceError):
+                if path is not None and has_session(path, session):
+                    return fork
+        return OPENCODE
 
     def _arguments_of(self, argv: Sequence[str]) -> int | None:
         commands = self._edition.commands
@@ -192,14 +209,3 @@ class OpenCodeSource:
 def _session_of(line: bytes) -> str | None:
     head = printed_head(line)
     return None if head is None else head.session_id
-
-
-def session_edition(env: Mapping[str, str], session: str) -> Edition:
-    """Returns the program that keeps a session, by whose database has it: what they print is the
-    same.
-    """
-    path = opencode_database(env, KILO)
-    try:
-        return KILO if path is not None and has_session(path, session) else OPENCODE
-    except SourceError:
-        return OPENCODE

@@ -135,12 +135,6 @@ class Part(Struct):
     metadata: Any = None
 
     @property
-    def is_transient(self) -> bool:
-        """Whether this is a spinner that Kilo shows in the agent's message, and takes out again."""
-        about = self.metadata
-        return isinstance(about, dict) and about.get("kilocode.lifecycle") == "transient"
-
-    @property
     def child_session(self) -> str | None:
         """The session a `task` call has started."""
         metadata = self.state.metadata if self.state is not None else None

@@ -16,7 +16,7 @@ from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import RECENT_PARTS, Texts
 from unbraid.agents.opencode.dialect.tools import ToolParts
 from unbraid.agents.opencode.dialect.turns import SessionTurns
-from unbraid.agents.opencode.editions import edition_of_version
+from unbraid.agents.opencode.editions import UNFORKED, Editions
 from unbraid.agents.opencode.records import (
     EventProperties,
     Info,
@@ -61,8 +61,6 @@ SILENT = (
     "session.compacted",
     "session.turn.",
     "sandbox.",
-    # Kilo sends every event that it stores once more, as one of these.
-    "sync",
     "todo.",
     "models",
     "mcp.",
@@ -72,9 +70,11 @@ SILENT = (
 
 
 class OpenCodeDialect:
-    """Translates the records of one run of OpenCode."""
+    """Translates the records of one run of OpenCode, or of one of the programs made from it."""
 
-    def __init__(self) -> None:
+    def __init__(self, editions: Editions = UNFORKED) -> None:
+        self._editions = editions
+        self._silent = (*SILENT, *editions.silent_events)
         self._clock = clock = Clock()
         self._contexts = contexts = Contexts()
         self._agents = agents = Agents(contexts, clock)
@@ -108,7 +108,7 @@ class OpenCodeDialect:
     def program(self) -> str | None:
         """The name of the program whose sessions these are: OpenCode, or one made from it."""
         version = self._sessions.version
-        return None if version is None else edition_of_version(version).name
+        return None if version is None else self._editions.of_version(version).name
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
@@ -137,7 +137,7 @@ class OpenCodeDialect:
         kind = record.type
         if kind.endswith(".1"):
             kind = kind[:-2]  # the durable event table versions its types
-        if kind.startswith(SILENT):
+        if kind.startswith(self._silent):
             return
         self._date(given.time if record.timestamp is None else record.timestamp, given.info)
         if kind in ("session.created", "session.updated") and given.info is not None:
@@ -226,7 +226,7 @@ class OpenCodeDialect:
     def _part(
         self, record: OpenCodeRecord, part: Part, out: list[RelayEvent], role: str = ""
     ) -> None:
-        if part.is_transient:
+        if part.metadata is not None and self._editions.is_transient(part.metadata):
             self._transient.setdefault(part.id)
             forget_oldest(self._transient, RECENT_PARTS)
             return

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from unbraid.agents.opencode.editions import edition_of_version
+from unbraid.agents.opencode.editions import UNFORKED, Editions
 from unbraid.agents.opencode.heads import event_order
 from unbraid.agents.opencode.records import ROW_BYTES, rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
@@ -51,7 +51,9 @@ def is_database(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
+def database_runs(
+    path: Path, session: str | None = None, editions: Editions = UNFORKED
+) -> list[RunTracks]:
     """Returns the runs in the database, oldest first; with `session`, only the one it
     belongs to.
     """
@@ -68,7 +70,7 @@ def database_runs(path: Path, session: str | None = None) -> list[RunTracks]:
     elif not trees:
         raise SourceError(str(path), "holds no session")
     return [
-        RunTracks(edition_of_version(versions[root]).name, root, [_track(path, root, tree)])
+        RunTracks(editions.of_version(versions[root]).name, root, [_track(path, root, tree)])
         for root, tree in trees.items()
     ]
 

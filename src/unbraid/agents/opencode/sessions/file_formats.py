@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from unbraid.agents.opencode.editions import (
-    Edition,
-    edition_of_lines,
-    edition_of_version,
-)
+from unbraid.agents.opencode.editions import UNFORKED, Editions
 from unbraid.agents.opencode.heads import event_order, printed_order
 from unbraid.agents.opencode.records import OpenCodeRecord, export_as_lines
 from unbraid.agents.opencode.sessions.database import database_runs, is_database
@@ -22,17 +18,20 @@ from unbraid.translate.tracks import RunTracks, Track
 
 
 class OpenCodeFiles:
-    """OpenCode's `FileFormats`."""
+    """OpenCode's `FileFormats`, and those of the programs made from it."""
+
+    def __init__(self, editions: Editions = UNFORKED) -> None:
+        self._editions = editions
 
     def opened(self, path: Path) -> list[RunTracks] | None:
         """Returns its database, or the folder of files that was its database before 1.2."""
         if is_storage(path):
-            return database_runs(path)
+            return database_runs(path, editions=self._editions)
         if path.is_dir():
             return None
         with open_regular(path) as file:
             is_its = is_database(file.read(16))
-        return database_runs(path) if is_its else None
+        return database_runs(path, editions=self._editions) if is_its else None
 
     def form(self, line: bytes) -> SourceForm | None:
         """Returns the form of its events and its stdout, which arrive in their order."""
@@ -43,7 +42,8 @@ class OpenCodeFiles:
     ) -> list[RunTracks]:
         """Returns a capture of its events, or its stdout."""
         record = _own_record(first) or OpenCodeRecord()
-        source = _edition(read).name
+        # Its first lines show which program a stream is of.
+        source = self._editions.of_lines(next(read(), b"")).name
         if bytes(record.properties):
             return [RunTracks(source, None, [Track(name, read, False, order=event_order)])]
         session = record.session_id
@@ -64,7 +64,7 @@ class OpenCodeFiles:
         above = info.get("parentID") or session
         return [
             RunTracks(
-                edition_of_version(info.get("version")).name,
+                self._editions.of_version(info.get("version")).name,
                 above,
                 [
                     Track(
@@ -87,8 +87,3 @@ def _own_record(line: bytes) -> OpenCodeRecord | None:
         ):
             return item
     return None
-
-
-def _edition(read: Callable[[], Iterator[bytes]]) -> Edition:
-    """Returns the program that a stream is of: its first lines show it."""
-    return edition_of_lines(next(read(), b""))

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from unbraid.agents.opencode.editions import UNFORKED, Editions
 from unbraid.agents.opencode.sessions.database import DATA_BYTES, connect, root_of
 from unbraid.agents.session_port import StoredBlock
 from unbraid.errors import SourceError
@@ -23,7 +24,9 @@ _PARTS = f"""SELECT session_id, message_id, time_created, data FROM part
 _MESSAGE = f"SELECT data FROM message WHERE id = ? AND {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES}"
 
 
-def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
+def database_blocks(
+    path: Path, needle: str, known: Collection[str], *, editions: Editions = UNFORKED
+) -> Iterator[StoredBlock]:
     """Returns the parts that may hold a needle, newest first, but none of root sessions that are
     `known`.
 
@@ -40,7 +43,7 @@ def database_blocks(path: Path, needle: str, known: Collection[str]) -> Iterator
                     agent = None if root == session else session
                     about = db.execute(_MESSAGE, [message]).fetchone()
                     said = "prompt" if _is_person(about) else "text"
-                    for kind, text in _words(data, said):
+                    for kind, text in _words(data, said, editions):
                         yield StoredBlock(
                             session_id=root, agent_id=agent, kind=kind, ts=created, text=text
                         )
@@ -55,10 +58,10 @@ def _is_person(message: Any) -> bool:
     return False
 
 
-def _words(data: Any, said: str) -> Iterator[tuple[str, str]]:
+def _words(data: Any, said: str, editions: Editions) -> Iterator[tuple[str, str]]:
     """Yields what was said or called; not what calls gave, as in a search of the log."""
     match decoded(data.encode() if isinstance(data, str) else b"null"):
-        case {"metadata": {"kilocode.lifecycle": "transient"}}:
+        case {"metadata": metadata} if editions.is_transient(metadata):
             return
         case {"type": "text", "text": str(text)}:
             yield said, text

@@ -12,7 +12,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from unbraid.agents.opencode.editions import OPENCODE, Edition, edition_of_version
+from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
@@ -52,8 +52,15 @@ async def event_lines(answer: httpx.Response) -> AsyncGenerator[bytes, None]:
 class OpenCodeServer:
     """One server, by its address."""
 
-    def __init__(self, url: str, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
-        self._edition = edition
+    def __init__(
+        self,
+        url: str,
+        env: Mapping[str, str],
+        *,
+        edition: Edition = OPENCODE,
+        editions: Editions = UNFORKED,
+    ) -> None:
+        self._edition, self._editions = edition, editions
         self.url = url.rstrip("/")
         self._tree = SessionTree()
         self._authorization = authorization(env, edition)
@@ -76,7 +83,8 @@ class OpenCodeServer:
         except SourceError:
             health = None  # early releases of OpenCode do not have it
         version = health.get("version") if isinstance(health, dict) else None
-        return edition_of_version(version if isinstance(version, str) else None) == self._edition
+        known = version if isinstance(version, str) else None
+        return self._editions.of_version(known) == self._edition
 
     async def snapshot(self, since_ms: int) -> list[tuple[str, list[bytes]]]:
         """(root session, lines) of the sessions that have changed since."""

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unbraid.agents.opencode.editions import OPENCODE, Edition
+from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
 from unbraid.errors import SourceError
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 class OpenCodeSessions:
     """OpenCode's `SessionStore`."""
 
-    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
-        self._env, self._edition = env, edition
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        edition: Edition = OPENCODE,
+        editions: Editions = UNFORKED,
+    ) -> None:
+        self._env, self._edition, self._editions = env, edition, editions
 
     def is_session_id(self, name: str) -> bool:
         """Returns whether an id begins as OpenCode's do."""
@@ -83,7 +88,7 @@ class OpenCodeSessions:
         from unbraid.agents.opencode.sessions.search import database_blocks
 
         for store in opencode_stores(self._env, self._edition):
-            yield from database_blocks(store, needle, known)
+            yield from database_blocks(store, needle, known, editions=self._editions)
 
     def run(self, session_id: str) -> RunTracks | None:
         """Returns the rows of the root session that this one belongs to, and of its children."""
@@ -134,7 +139,10 @@ class OpenCodeSessions:
         from unbraid.agents.opencode.sessions.server import OpenCodeServer
         from unbraid.agents.opencode.sessions.watch import DatabaseWatch
 
-        reported = [OpenCodeServer(url, self._env, self._edition) for url in servers]
+        reported = [
+            OpenCodeServer(url, self._env, edition=self._edition, editions=self._editions)
+            for url in servers
+        ]
         return DatabaseWatch(self._env, reported, warn=warn, edition=self._edition)
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
@@ -142,6 +150,6 @@ class OpenCodeSessions:
             from unbraid.agents.opencode.sessions.database import database_runs
 
             for store in opencode_stores(self._env, self._edition):
-                if runs := database_runs(store, session_id):
+                if runs := database_runs(store, session_id, self._editions):
                     return store, runs[0]
         return None, None

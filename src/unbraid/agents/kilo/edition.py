@@ -1,0 +1,21 @@
+"""What Kilo differs in from OpenCode, whose formats it writes."""
+
+from __future__ import annotations
+
+import re
+
+from unbraid.agents.opencode.editions import Edition
+
+KILO = Edition(
+    name="kilo",
+    title="Kilo",
+    variables="KILO",
+    commands=("kilo", "kilocode"),
+    agent_folders=(".kilo/agent", ".kilocode/agent"),
+    first_major=7,
+    own_fields=re.compile(rb'"type":"sync","syncEvent"|"kilocode\.|"metrics":\{"generation"'),
+    # A spinner.
+    transient_field=("kilocode.lifecycle", "transient"),
+    # Every event that it stores is sent once more, as one of these.
+    silent_events=("sync",),
+)
