@@ -93,7 +93,7 @@ async def running_server(
     url: str, *, env: Mapping[str, str], cwd: Path, edition: Edition = OPENCODE
 ) -> AsyncIterator[ServerLink]:
     """Connects to a running server; its password is in the environment, as for its own clients."""
-    async with _client(url, env, cwd, edition) as client:
+    async with _client(url, env, cwd, edition=edition) as client:
         yield ServerLink(client, None, edition)
 
 
@@ -126,14 +126,14 @@ async def own_server(
             raise BackendError(edition.name, problem, _whether_it_starts(edition)) from None
         reading = asyncio.create_task(_read_on(program))
         try:
-            async with _client(url, env, cwd, edition) as client:
+            async with _client(url, env, cwd, edition=edition) as client:
                 yield ServerLink(client, program, edition)
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
 
-def _client(url: str, env: Mapping[str, str], cwd: Path, edition: Edition) -> httpx.AsyncClient:
+def _client(url: str, env: Mapping[str, str], cwd: Path, *, edition: Edition) -> httpx.AsyncClient:
     options = client_options(url)
     options["headers"] |= authorization(env, edition)
     return httpx.AsyncClient(

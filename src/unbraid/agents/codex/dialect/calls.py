@@ -60,9 +60,9 @@ class ThreadCalls:
         thread: Thread,
         call_id: str,
         name: str,
+        *,
         given: Any,
         out: list[RelayEvent],
-        *,
         message_id: str | None = None,
     ) -> None:
         """Reports a call; `given` is its input, as an object or as JSON in a string."""
@@ -93,8 +93,8 @@ class ThreadCalls:
         thread: Thread,
         call_id: str,
         child: str,
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         prompt: str | None = None,
         nickname: str | None = None,
         path: str | None = None,
@@ -102,7 +102,7 @@ class ThreadCalls:
         """Notes that a call has started a thread."""
         context = thread.context
         assert context is not None
-        self.begin(thread, call_id, SPAWN, {"message": prompt} if prompt else {}, out)
+        self.begin(thread, call_id, SPAWN, given={"message": prompt} if prompt else {}, out=out)
         opened = self._open.get((thread.id, call_id))
         given = {} if opened is None else opened.given
         role = given.get("agent_type")
@@ -110,7 +110,7 @@ class ThreadCalls:
             context,
             call_id,
             child,
-            out,
+            out=out,
             prompt=prompt or _text(given, "message") or _text(given, "prompt"),
             nickname=nickname,
             path=path,
@@ -127,8 +127,8 @@ class ThreadCalls:
         thread: Thread,
         call_id: str,
         output: Any,
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         ok: bool | None = None,
         duration_ms: int | None = None,
     ) -> None:
@@ -152,11 +152,11 @@ class ThreadCalls:
             nickname = _text(object_in(text), "nickname")
             given = opened.given if opened is not None else {}
             prompt = _text(given, "message")
-            self.spawned(thread, call_id, child, out, prompt=prompt, nickname=nickname)
+            self.spawned(thread, call_id, child, out=out, prompt=prompt, nickname=nickname)
         elif name == SPAWN and "task_name" not in object_in(text) and context is not None:
             ok = False  # no agent was started, and the text says why
         elif name in ASK_AGAIN and opened is not None and object_in(text):
-            self._continued(thread, call_id, opened.given, out)
+            self._continued(thread, call_id, opened.given, out=out)
         out.append(
             ToolResult(
                 context=context.id,
@@ -173,7 +173,7 @@ class ThreadCalls:
             self.states(thread, object_in(text).get("status"), out)
 
     def _continued(
-        self, thread: Thread, call_id: str, given: dict[str, Any], out: list[RelayEvent]
+        self, thread: Thread, call_id: str, given: dict[str, Any], *, out: list[RelayEvent]
     ) -> None:
         """Takes the call that has asked an agent again for the one that has started it, where that
         one is part of an earlier run.
@@ -183,7 +183,7 @@ class ThreadCalls:
         if THREAD_ID.fullmatch(target) and (asked is None or asked.context is None):
             assert thread.context is not None
             prompt = _text(given, "message")
-            self._threads.link(thread.context, call_id, target, out, prompt=prompt)
+            self._threads.link(thread.context, call_id, target, out=out, prompt=prompt)
 
     def states(self, waiting: Thread, states: Any, out: list[RelayEvent]) -> None:
         """Takes the states of agents as one that waits for them gets them: the only sign of an end

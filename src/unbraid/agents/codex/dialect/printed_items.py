@@ -85,9 +85,9 @@ class PrintedItems:
             case "error":
                 problem = error_message(record.message or "")
                 code = RETRY if problem.startswith("Reconnecting...") else None
-                self._turns.failed(thread, "stdout-error", problem, out, code=code)
+                self._turns.failed(thread, "stdout-error", problem, out=out, code=code)
             case _:
-                self._item(thread, record, read_as(PrintedItem, bytes(record.item)), out)
+                self._item(thread, record, read_as(PrintedItem, bytes(record.item)), out=out)
 
     @property
     def _turn_id(self) -> str:
@@ -118,19 +118,19 @@ class PrintedItems:
         self._tokens.printed(thread, json_value(record.usage), out)
         context = thread.context
         answer = None if context is None else context.last_text or None
-        self._turns.end(thread, self._turn_id, (True, "completed"), out, answer=answer)
+        self._turns.end(thread, self._turn_id, (True, "completed"), out=out, answer=answer)
 
     def _failed(self, thread: Thread, record: CodexRecord, out: list[RelayEvent]) -> None:
         problem = error_message(json_value(record.error))
         if thread.has_rollout and thread.has_turns:
-            self._turns.failed(thread, "stdout-turn", problem, out)
+            self._turns.failed(thread, "stdout-turn", problem, out=out)
             # Releases that print all agents' items say so also when only a sub-agent has failed.
             self._turns.outcome = self._turns.outcome or (False, "failed")
             return
-        self._turns.end(thread, self._turn_id, (False, "failed"), out, problem=problem)
+        self._turns.end(thread, self._turn_id, (False, "failed"), out=out, problem=problem)
 
     def _item(
-        self, thread: Thread, record: CodexRecord, item: PrintedItem, out: list[RelayEvent]
+        self, thread: Thread, record: CodexRecord, item: PrintedItem, *, out: list[RelayEvent]
     ) -> None:
         context = thread.context
         assert context is not None
@@ -138,7 +138,7 @@ class PrintedItems:
         if item.type == "error":
             if ended:
                 problem = item.message or ""
-                self._turns.failed(thread, PRINTED_SOURCE, problem, out, code="warning")
+                self._turns.failed(thread, PRINTED_SOURCE, problem, out=out, code="warning")
             return
         if thread.has_rollout:
             return
@@ -155,9 +155,10 @@ class PrintedItems:
         elif item.type == "collab_tool_call":
             self._collab(thread, name, item, ended=ended, out=out)
         elif (made := _call(item)) is not None:
-            self._calls.begin(thread, name, *made, out, message_id=name)
+            tool, given = made
+            self._calls.begin(thread, name, tool, given=given, out=out, message_id=name)
             if ended:
-                self._calls.end(thread, name, _output(item), out, ok=_is_ok(item))
+                self._calls.end(thread, name, _output(item), out=out, ok=_is_ok(item))
         else:
             out.append(Unrecognized(context.id, self._clock.ts, sound(record.raw)))
 
@@ -174,18 +175,18 @@ class PrintedItems:
         tool = item.tool or ""
         if tool != _SPAWN and item.receiver_thread_ids:
             given["targets"] = item.receiver_thread_ids  # type: ignore[assignment]
-        self._calls.begin(thread, name, tool, given, out, message_id=name)
+        self._calls.begin(thread, name, tool, given=given, out=out, message_id=name)
         if not ended:
             return
         if tool == _SPAWN:
             for child in item.receiver_thread_ids:
-                self._calls.spawned(thread, name, child, out, prompt=item.prompt)
+                self._calls.spawned(thread, name, child, out=out, prompt=item.prompt)
         self._calls.states(thread, item.agents_states, out)
         states = msgspec.json.encode(item.agents_states).decode() if item.agents_states else ""
         made = tool == _SPAWN and item.receiver_thread_ids
         output = msgspec.json.encode({"agent_id": item.receiver_thread_ids[0]}) if made else states
         text = output.decode() if isinstance(output, bytes) else output
-        self._calls.end(thread, name, text, out, ok=item.status != "failed")
+        self._calls.end(thread, name, text, out=out, ok=item.status != "failed")
 
 
 def _call(item: PrintedItem) -> tuple[str, dict[str, Any]] | None:

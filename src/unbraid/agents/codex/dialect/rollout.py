@@ -82,7 +82,7 @@ class Rollouts:
         thread.has_rollout = True
         payload = read_as(Payload, bytes(record.payload))
         thread.has_lines |= not name.startswith(ABOUT)
-        if name.startswith(ABOUT) or self._is_copied(source, thread, record, payload):
+        if name.startswith(ABOUT) or self._is_copied(source, record, payload):
             if payload.type == "token_count":
                 self._tokens.copied(thread, payload.info)
             return
@@ -105,15 +105,14 @@ class Rollouts:
         source.is_copy = head.history_mode != "paginated" and head.forked_from_id is not None
         self._threads.introduce(thread, head, out)
 
-    def _is_copied(
-        self, source: StoredSource, thread: Thread, record: CodexRecord, payload: Payload
-    ) -> bool:
+    def _is_copied(self, source: StoredSource, record: CodexRecord, payload: Payload) -> bool:
         """Returns whether a line was copied from the thread above, as its first lines may be."""
         if record.ordinal is not None and source.start_ordinal:
             return record.ordinal < source.start_ordinal
         if source.is_copy and payload.type == "task_started" and payload.turn_id is not None:
             # Ids sort by time: a turn that is older than its thread is another thread's.
-            source.is_copy = payload.turn_id < thread.id
+            assert source.thread is not None
+            source.is_copy = payload.turn_id < source.thread.id
         return source.is_copy
 
     def _line(
@@ -121,7 +120,7 @@ class Rollouts:
     ) -> None:
         match record.type:
             case "response_item":
-                self._response(thread, record, payload, out)
+                self._response(thread, record, payload, out=out)
             case "event_msg":
                 self._event(thread, payload, out)
             case "turn_context":
@@ -131,10 +130,10 @@ class Rollouts:
             case "compacted":
                 self._turns.compacted(thread, STORED_SOURCE, out)
             case "token_usage_record":
-                self._tokens.record(thread, payload.usage, payload.response_id, out)
+                self._tokens.record(thread, payload.usage, payload.response_id, out=out)
 
     def _response(
-        self, thread: Thread, record: CodexRecord, payload: Payload, out: list[RelayEvent]
+        self, thread: Thread, record: CodexRecord, payload: Payload, *, out: list[RelayEvent]
     ) -> None:
         context = thread.context
         assert context is not None
@@ -171,7 +170,7 @@ class Rollouts:
         elif kind in _CALLS:
             self._call(thread, payload, out)
         elif kind in _OUTPUTS:
-            self._calls.end(thread, payload.call_id or "", payload.output, out)
+            self._calls.end(thread, payload.call_id or "", payload.output, out=out)
         elif kind not in _BOOKS:
             out.append(Unrecognized(context.id, self._clock.ts, sound(record.raw)))
 
@@ -185,13 +184,15 @@ class Rollouts:
             call_id = call_id or f"call-{thread.message_id(None)}"
             name = payload.type.removesuffix("_call")
             given = payload.action if isinstance(payload.action, dict) else {}
-            self._calls.begin(thread, call_id, name, given, out, message_id=payload.id)
+            self._calls.begin(thread, call_id, name, given=given, out=out, message_id=payload.id)
             if payload.type == "web_search_call":
                 # Searched by the model's own side: there is no other sign of its end.
-                self._calls.end(thread, call_id, "", out, ok=payload.status != "failed")
+                self._calls.end(thread, call_id, "", out=out, ok=payload.status != "failed")
             return
         given = payload.arguments if payload.type == "function_call" else payload.input
-        self._calls.begin(thread, call_id, payload.tool, given, out, message_id=payload.id)
+        self._calls.begin(
+            thread, call_id, payload.tool, given=given, out=out, message_id=payload.id
+        )
 
     def _event(self, thread: Thread, payload: Payload, out: list[RelayEvent]) -> None:
         match payload.type:
@@ -201,11 +202,11 @@ class Rollouts:
                 self._completed(thread, payload, out)
             case "turn_aborted":
                 interrupted = (False, "interrupted")
-                self._turns.end(thread, payload.turn_id, interrupted, out)
+                self._turns.end(thread, payload.turn_id, interrupted, out=out)
             case "exited_review_mode":
                 thread.prompted = False  # what the reviewer has found is the answer of this turn
             case "user_message" if isinstance(payload.message, str):
-                self._turns.prompted(thread, STORED_SOURCE, payload.message, out)
+                self._turns.prompted(thread, STORED_SOURCE, payload.message, out=out)
             case "token_count":
                 self._tokens.counted(thread, payload.info, out)
             case "sub_agent_activity" if payload.agent_thread_id is not None:
@@ -232,7 +233,7 @@ class Rollouts:
             thread,
             payload.turn_id,
             (ok, "completed" if ok else "failed"),
-            out,
+            out=out,
             answer=answer,
             problem=None if error is None else error_message(error),
             duration_ms=payload.duration_ms,
@@ -249,14 +250,14 @@ class Rollouts:
         out: list[RelayEvent],
     ) -> None:
         if kind == "started" and call_id:
-            self._calls.spawned(thread, call_id, child, out, path=path)
+            self._calls.spawned(thread, call_id, child, out=out, path=path)
 
     def _item(self, thread: Thread, item: dict[str, Any], out: list[RelayEvent]) -> None:
         call_id = item.get("id")
         call_id = call_id if isinstance(call_id, str) else ""
         match item.get("type"):
             case "UserMessage":
-                self._turns.prompted(thread, STORED_SOURCE, texts(item.get("content")), out)
+                self._turns.prompted(thread, STORED_SOURCE, texts(item.get("content")), out=out)
             case "SubAgentActivity" if isinstance(item.get("agent_thread_id"), str):
                 path = item.get("agent_path")
                 self._activity(
@@ -268,7 +269,7 @@ class Rollouts:
                     out=out,
                 )
             case "CollabAgentToolCall" if item.get("tool") == SPAWN:
-                self._spawned(thread, call_id, item, out)
+                self._spawned(thread, call_id, item, out=out)
             case "CommandExecution" | "FileChange" | "McpToolCall" as kind:
                 ok = item.get("status") == "completed" and item.get("exit_code") in (0, None)
                 if call_id.startswith(_SCRIPT):
@@ -276,13 +277,13 @@ class Rollouts:
                     if not thread.turn_open:
                         return
                     name, given = script_call(kind, item)
-                    self._calls.begin(thread, call_id, name, given, out)
-                    self._calls.end(thread, call_id, script_output(kind, item), out, ok=ok)
+                    self._calls.begin(thread, call_id, name, given=given, out=out)
+                    self._calls.end(thread, call_id, script_output(kind, item), out=out, ok=ok)
                 else:
                     self._calls.outcome(thread, call_id, ok=ok)
 
     def _spawned(
-        self, thread: Thread, call_id: str, item: dict[str, Any], out: list[RelayEvent]
+        self, thread: Thread, call_id: str, item: dict[str, Any], *, out: list[RelayEvent]
     ) -> None:
         prompt = item.get("prompt")
         children = item.get("receiver_thread_ids")
@@ -299,7 +300,7 @@ class Rollouts:
                     thread,
                     call_id,
                     child,
-                    out,
+                    out=out,
                     prompt=prompt if isinstance(prompt, str) else None,
                     nickname=nickname if isinstance(nickname, str) else None,
                 )

@@ -20,7 +20,7 @@ from unbraid.agents.codex.dialect.approvals import (
 )
 from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.server_items import ACTIVITIES, described, described_collab
-from unbraid.agents.codex.dialect.threads import Thread, Threads
+from unbraid.agents.codex.dialect.threads import Step, Thread, Threads
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import (
@@ -91,11 +91,12 @@ class ServerNotifications:
         if given.thread_id is None:
             return
         thread = self._threads.thread(given.thread_id)
-        step = self._step(method, thread, record, given)
+        step = self._step(thread, record, given)
         if step is not None:
             self._threads.deliver(thread, step, out)
 
-    def _step(self, method: str, thread: Thread, record: CodexRecord, given: ServerParams) -> Any:
+    def _step(self, thread: Thread, record: CodexRecord, given: ServerParams) -> Step | None:
+        method = record.method or ""
         match method:
             case "turn/started":
                 return partial(self._begun, thread, given)
@@ -113,7 +114,7 @@ class ServerNotifications:
             case "error":
                 return partial(self._error, thread, given)
             case _ if method.endswith("/requestApproval") and record.id is not None:
-                return partial(self._asking, thread, method, record, given)
+                return partial(self._asking, thread, method, record=record, given=given)
         return None
 
     def _result(self, result: Any, out: list[RelayEvent]) -> None:
@@ -135,7 +136,7 @@ class ServerNotifications:
         thread = self._threads.thread(thread_id)
         if thread.context is None:
             thread.is_continued = True
-            self._threads.adopt(thread, None, None, out)
+            self._threads.adopt(thread, None, out)
 
     def _thread(self, about: dict[str, Any] | None, out: list[RelayEvent]) -> None:
         thread_id = (about or {}).get("id")
@@ -147,7 +148,7 @@ class ServerNotifications:
         if self._threads.root is None and not is_child:
             self._threads.take_root(thread)
         elif is_new and not is_child:
-            self._threads.adopt(thread, None, None, out)
+            self._threads.adopt(thread, None, out)
         if thread.context is None:
             return
         thread.model = _text(about, "model") or thread.model
@@ -191,7 +192,7 @@ class ServerNotifications:
             thread,
             _text(turn, "id"),
             (ok, reason),
-            out,
+            out=out,
             answer=context.last_text or None if ok and context is not None else None,
             problem=None if error is None else error_message(error),
             duration_ms=duration if isinstance(duration, int | float) else None,
@@ -213,15 +214,16 @@ class ServerNotifications:
                 out.append(Retracted(context.id, self._clock.ts, shown))
         problem = error_message(given.error)
         code = "retry" if given.will_retry else None
-        self._turns.failed(thread, SERVER_SOURCE, problem, out, code=code)
+        self._turns.failed(thread, SERVER_SOURCE, problem, out=out, code=code)
 
     def _asking(
         self,
         thread: Thread,
         method: str,
+        out: list[RelayEvent],
+        *,
         record: CodexRecord,
         given: ServerParams,
-        out: list[RelayEvent],
     ) -> None:
         context = thread.context
         assert context is not None and record.id is not None
@@ -266,42 +268,44 @@ class ServerNotifications:
             self._changes.note(item)
         if kind == "agentMessage":
             parts = [_text(item, "text") or ""]
-            self._words(thread, item_id, "text", parts, out, ended=ended)
+            self._words(thread, item_id, "text", parts=parts, out=out, ended=ended)
         elif kind == "reasoning":
             parts = parts_of_thinking(item.get("summary"))
-            self._words(thread, item_id, "thinking", parts, out, ended=ended)
+            self._words(thread, item_id, "thinking", parts=parts, out=out, ended=ended)
         elif kind == "userMessage":
             if ended:
-                self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out)
+                self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out=out)
         elif kind == "contextCompaction" and ended:
             self._turns.compacted(thread, SERVER_SOURCE, out)
         elif kind == "collabAgentToolCall":
-            self._collab(thread, item_id, item, out, ended=ended)
+            self._collab(thread, item_id, item, out=out, ended=ended)
         elif kind == "subAgentActivity":
-            self._activity(thread, item_id, item, out)
+            self._activity(thread, item_id, item, out=out)
         elif kind in _CALLS and not (kind == "webSearch" and thread.has_rollout):
-            self._call(thread, item_id, item, out, ended=ended)
+            self._call(thread, item_id, item, out=out, ended=ended)
 
     def _activity(
-        self, thread: Thread, item_id: str, item: dict[str, Any], out: list[RelayEvent]
+        self, thread: Thread, item_id: str, item: dict[str, Any], *, out: list[RelayEvent]
     ) -> None:
         child, path = _text(item, "agentThreadId"), _text(item, "agentPath")
         kind = item.get("kind")
         if kind == "started" and child is not None:
-            self._calls.spawned(thread, item_id, child, out, path=path)
+            self._calls.spawned(thread, item_id, child, out=out, path=path)
         elif isinstance(kind, str) and kind in ACTIVITIES:
             # The only sign of the call, which the server does not report as one.
-            self._calls.begin(thread, item_id, ACTIVITIES[kind], {"target": path or child}, out)
-            self._calls.end(thread, item_id, "", out, ok=True)
+            self._calls.begin(
+                thread, item_id, ACTIVITIES[kind], given={"target": path or child}, out=out
+            )
+            self._calls.end(thread, item_id, "", out=out, ok=True)
 
     def _words(
         self,
         thread: Thread,
         item_id: str,
         kind: str,
+        *,
         parts: list[str],
         out: list[RelayEvent],
-        *,
         ended: bool,
     ) -> None:
         context = thread.context
@@ -336,15 +340,15 @@ class ServerNotifications:
         thread: Thread,
         item_id: str,
         item: dict[str, Any],
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         ended: bool,
     ) -> None:
         context = thread.context
         assert context is not None
         context.last_text = ""
         name, given, output = described(item)
-        self._calls.begin(thread, item_id, name, given, out)
+        self._calls.begin(thread, item_id, name, given=given, out=out)
         if not ended:
             return
         status = item.get("status")
@@ -358,7 +362,7 @@ class ServerNotifications:
             thread,
             item_id,
             output,
-            out,
+            out=out,
             ok=ok,
             duration_ms=duration if type(duration) is int else None,
         )
@@ -368,26 +372,26 @@ class ServerNotifications:
         thread: Thread,
         item_id: str,
         item: dict[str, Any],
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         ended: bool,
     ) -> None:
         context = thread.context
         assert context is not None
         context.last_text = ""
         tool, prompt, children, given = described_collab(item)
-        self._calls.begin(thread, item_id, tool, given, out)
+        self._calls.begin(thread, item_id, tool, given=given, out=out)
         if not ended:
             return
         if tool == "spawn_agent":
             for child in children:
-                self._calls.spawned(thread, item_id, child, out, prompt=prompt)
+                self._calls.spawned(thread, item_id, child, out=out, prompt=prompt)
         states = item.get("agentsStates")
         self._calls.states(thread, states, out)
         text = msgspec.json.encode(states).decode() if states else ""
         if tool == "spawn_agent" and children:
             text = msgspec.json.encode({"agent_id": children[0]}).decode()
-        self._calls.end(thread, item_id, text, out, ok=item.get("status") != "failed")
+        self._calls.end(thread, item_id, text, out=out, ok=item.get("status") != "failed")
 
 
 def _text(given: dict[str, Any], name: str) -> str | None:

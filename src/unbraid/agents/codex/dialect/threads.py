@@ -116,11 +116,11 @@ class Threads:
             self.take_root(thread)
             self.describe(thread, out, cwd=head.cwd, version=head.cli_version)
         elif thread.context is None and not head.is_child:
-            self.adopt(thread, None, None, out)  # another conversation beside the first
+            self.adopt(thread, None, out)  # another conversation beside the first
         elif thread.context is None and not head.is_spawned:
             parent = self._threads.get(head.parent or "")
             above = None if parent is None else parent.context
-            self.adopt(thread, above, None, out)
+            self.adopt(thread, above, out)
 
     def stands_alone(self, thread: Thread) -> bool:
         """Returns whether a sub-agent's thread is continued by a person: the main agent is part of
@@ -194,8 +194,8 @@ class Threads:
         parent: Context,
         call_id: str,
         child_id: str,
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         prompt: str | None = None,
         nickname: str | None = None,
         path: str | None = None,
@@ -215,12 +215,10 @@ class Threads:
         context.subagent_type = role or context.subagent_type
         self._release(thread, out)
 
-    def adopt(
-        self, thread: Thread, parent: Context | None, call: str | None, out: list[RelayEvent]
-    ) -> None:
+    def adopt(self, thread: Thread, parent: Context | None, out: list[RelayEvent]) -> None:
         """Takes a thread as an agent that no call is known of."""
         if thread.context is None:
-            self._new_context(thread, parent or self._contexts.root, call)
+            self._new_context(thread, parent or self._contexts.root, None)
             self._release(thread, out)
 
     def orphan(self, thread: Thread, out: list[RelayEvent]) -> None:
@@ -239,7 +237,7 @@ class Threads:
             began = thread.held[0][0] if thread.held else self._clock.ts
             mark = partial(self._mark, thread, f"{problem}: shown without it")
             thread.held.appendleft((began, mark))
-        self.adopt(thread, parent, None, out)
+        self.adopt(thread, parent, out)
 
     def _mark(self, thread: Thread, problem: str, out: list[RelayEvent]) -> None:
         assert thread.context is not None

@@ -38,7 +38,7 @@ class ThreadTurns:
             self._agents.resume(context, thread.asked_by, out)
         thread.asked_by = None
 
-    def prompted(self, thread: Thread, source: str, text: str, out: list[RelayEvent]) -> None:
+    def prompted(self, thread: Thread, source: str, text: str, *, out: list[RelayEvent]) -> None:
         """Reports a prompt that was given to an agent."""
         context = thread.context
         assert context is not None
@@ -54,8 +54,8 @@ class ThreadTurns:
         thread: Thread,
         turn_id: str | None,
         outcome: Outcome,
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         answer: str | None = None,
         problem: str | None = None,
         duration_ms: float | None = None,
@@ -70,10 +70,10 @@ class ThreadTurns:
         self._calls.forget(thread)
         self._threads.release_children(thread, out)
         if problem is not None:
-            self.failed(thread, "turn", problem, out)
+            self.failed(thread, "turn", problem, out=out)
         ok, reason = outcome
         if context.parent is not None:
-            self._agents.end(context, ok, reason, answer, out=out)
+            self._agents.end(context, ok=ok, reason=reason, content=answer, out=out)
             if not self._threads.stands_alone(thread):
                 return
             # A person continues this agent alone: what it has done is what the run has.
@@ -106,8 +106,8 @@ class ThreadTurns:
         thread: Thread,
         source: str,
         problem: str,
-        out: list[RelayEvent],
         *,
+        out: list[RelayEvent],
         code: str | None = None,
     ) -> None:
         """Reports an error; the same from several sources once."""
@@ -132,7 +132,7 @@ class ThreadTurns:
                 answer = context.last_text or None if ok else None
                 if not context.last_text and context.ending is not None:
                     ok, reason, answer = context.ending  # as the agent that waited for it got it
-                self._agents.end(context, ok, reason, answer, out=out)
+                self._agents.end(context, ok=ok, reason=reason, content=answer, out=out)
         if self.outcome is not None:
             return self.outcome
         ok = self._is_completed(self._threads.root)

@@ -31,13 +31,13 @@ class ThreadTokens:
         self._answers: dict[str, int] = {}
 
     def record(
-        self, thread: Thread, usage: Any, response_id: str | None, out: list[RelayEvent]
+        self, thread: Thread, usage: Any, response_id: str | None, *, out: list[RelayEvent]
     ) -> None:
         """Takes the record of one answer."""
         self._records.add(thread.id)
         counts = _counts(usage, _FIELDS)
         if counts is not None and newly(self._seen, hash((_agent(thread), response_id))):
-            self._report(thread, counts, response_id, out)
+            self._report(thread, counts, response_id, out=out)
 
     def copied(self, thread: Thread, info: Any) -> None:
         """Takes a running total out of a copied history: what it counts is another agent's."""
@@ -49,7 +49,7 @@ class ThreadTokens:
         """Takes a running total of a rollout, with what the latest answer has added."""
         if isinstance(info, dict) and thread.id not in self._records:
             total = _counts(info.get("total_token_usage"), _FIELDS)
-            self._grown(thread, total, _counts(info.get("last_token_usage"), _FIELDS), out)
+            self._grown(thread, total, _counts(info.get("last_token_usage"), _FIELDS), out=out)
 
     def served(
         self, thread: Thread, usage: Any, out: list[RelayEvent], *, is_new: bool = True
@@ -59,7 +59,7 @@ class ThreadTokens:
             total = _counts(usage.get("total"), _SERVER)
             if total is not None and not is_new:
                 self._totals[thread.id] = total
-            self._grown(thread, total, _counts(usage.get("last"), _SERVER), out)
+            self._grown(thread, total, _counts(usage.get("last"), _SERVER), out=out)
 
     def printed(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:
         """Takes the running total that is printed at the end of a turn."""
@@ -72,18 +72,18 @@ class ThreadTokens:
         if any(part < 0 for part in added):
             added = total  # counted from the beginning, by a new process
         if any(added):
-            self._report(thread, (added[0], added[1], added[2], added[3]), None, out)
+            self._report(thread, (added[0], added[1], added[2], added[3]), None, out=out)
 
     def _grown(
-        self, thread: Thread, total: Counts | None, last: Counts | None, out: list[RelayEvent]
+        self, thread: Thread, total: Counts | None, last: Counts | None, *, out: list[RelayEvent]
     ) -> None:
         if total is None or last is None or total == self._totals.get(thread.id):
             return
         self._totals[thread.id] = total
-        self._report(thread, last, None, out)
+        self._report(thread, last, None, out=out)
 
     def _report(
-        self, thread: Thread, counts: Counts, response_id: str | None, out: list[RelayEvent]
+        self, thread: Thread, counts: Counts, response_id: str | None, *, out: list[RelayEvent]
     ) -> None:
         context = thread.context
         assert context is not None

@@ -192,7 +192,9 @@ class OpenCodeDialect:
         for context in reversed(below):
             if not context.ended:
                 ok = self._turns.is_completed(context)
-                self._agents.end(context, ok, "completed" if ok else "orphaned", None, out=out)
+                self._agents.end(
+                    context, ok=ok, reason="completed" if ok else "orphaned", content=None, out=out
+                )
         ok = bool(root.last_text) and not self._tools.are_open and not self._turns.is_answering
         called = any(context.call is not None for context in below)
         if below and not called and not self._turns.has_begun:
@@ -252,7 +254,7 @@ class OpenCodeDialect:
             self._compactions[part.message_id] = "auto" if part.auto else "manual"
             forget_oldest(self._compactions, RECENT_PARTS)
         elif part.type == "step-finish" and part.tokens is not None:
-            self._step(context, part, info, out)
+            self._step(context, part, info, out=out)
 
     def _prompted(self, context: Context, part: Part, out: list[RelayEvent]) -> None:
         if part.synthetic or not part.text or not newly(self._seen, hash(("prompt", part.id))):
@@ -286,7 +288,9 @@ class OpenCodeDialect:
             out=out,
         )
 
-    def _step(self, context: Context, part: Part, info: Info | None, out: list[RelayEvent]) -> None:
+    def _step(
+        self, context: Context, part: Part, info: Info | None, *, out: list[RelayEvent]
+    ) -> None:
         tokens = part.tokens
         assert tokens is not None
         if not newly(self._seen, hash(("step", part.id))):

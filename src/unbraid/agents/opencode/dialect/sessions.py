@@ -121,10 +121,10 @@ class SessionAttribution:
         self._coming.discard(call_id)
 
     def spawned(
-        self, parent: Context, part: Part, call_id: str, out: list[RelayEvent]
+        self, parent: Context, part: Part, call_id: str, *, out: list[RelayEvent]
     ) -> Context | None:
         """Returns the agent that a `task` call has started, if its session is known by now."""
-        child = self._child(parent, part, call_id, part.child_session, out)
+        child = self._child(parent, part, call_id, session=part.child_session, out=out)
         if child is None:
             child = self._contexts.by_call.get(call_id)
         self._loose.pop(call_id, None)
@@ -143,7 +143,7 @@ class SessionAttribution:
     def _match(self, out: list[RelayEvent]) -> None:
         for session, call_id in self._matches():
             loose = self._loose.pop(call_id)
-            self._child(loose.parent, loose.part, call_id, session, out)
+            self._child(loose.parent, loose.part, call_id, session=session, out=out)
 
     def _matches(self) -> list[tuple[str, str]]:
         """Returns sessions and calls that can only belong to each other: (session, call).
@@ -174,6 +174,7 @@ class SessionAttribution:
         parent: Context,
         part: Part,
         call_id: str,
+        *,
         session: str | None,
         out: list[RelayEvent],
     ) -> Context | None:

@@ -64,7 +64,7 @@ class Texts:
             else:
                 state.block = self.place(part.message_id)
                 delta = text
-        self._say(context, part.message_id, state, delta, out)
+        self._say(context, part.message_id, state, delta=delta, out=out)
         if part.time is not None and part.time.end is not None:
             if part.type == "text":
                 context.last_text = text
@@ -85,7 +85,7 @@ class Texts:
         state = self._texts.get(part_id)
         # A part whose beginning was missed is reported when it comes whole.
         if state is not None and state.parts is not None:
-            self._say(context, message_id, state, delta, out)
+            self._say(context, message_id, state, delta=delta, out=out)
 
     def _state(self, part: Part) -> TextPart:
         state = self._texts.get(part.id)
@@ -100,6 +100,7 @@ class Texts:
         context: Context,
         message_id: str,
         state: TextPart,
+        *,
         delta: str,
         out: list[RelayEvent],
     ) -> None:

@@ -71,7 +71,7 @@ class ToolParts:
                     input_json=state.input,
                 )
             )
-        child = self._sessions.spawned(context, part, call_id, out) if spawns else None
+        child = self._sessions.spawned(context, part, call_id, out=out) if spawns else None
         if state.status not in ("completed", "error"):
             return
         if not newly(self._seen, hash(("result", part.message_id, call_id))):
@@ -92,7 +92,7 @@ class ToolParts:
         )
         if child is not None and child.call == call_id:
             reason = "completed" if ok else "failed"
-            self._agents.end(child, ok, reason, agent_answer(content), out=out)
+            self._agents.end(child, ok=ok, reason=reason, content=agent_answer(content), out=out)
 
     def _duration(self, call_id: str, state: ToolState) -> int | None:
         began, _ = self._begun.pop(call_id, (0, None))

@@ -191,7 +191,7 @@ class Database:
         for pid, mid, sid, created, data, at in db.execute(_PARTS + where, values):
             latest = max(latest, at)
             if self._new(pid, at, hash(data)):
-                row = part_row(pid, mid, sid, created, data)
+                row = part_row(pid, mid, sid, created=created, data=data)
                 if not self._was_over(row):
                     self._of(sid, at).parts[pid] = row
                     self._note(row)

@@ -78,7 +78,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
         )
         row.agents += 1
         row.updated = max(row.updated, updated)
-    _count(messages, rows, parents, prices)
+    _count(messages, rows, parents, prices=prices)
     return sorted(rows.values(), key=lambda row: row.updated, reverse=True)
 
 
@@ -94,6 +94,7 @@ def _count(
     messages: Iterable[tuple[Any, ...]],
     rows: dict[str, SessionFacts],
     parents: dict[str, str | None],
+    *,
     prices: Prices | None,
 ) -> None:
     counters: dict[str, ShareCounter] = {}

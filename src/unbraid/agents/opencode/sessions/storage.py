@@ -47,13 +47,13 @@ def load(
         row = (path.stem, *about, created, updated or created, None, None)
         db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     for path, info in _objects(folder.glob("message/*/*.json"), sessions):
-        _message(db, folder, path, info, parts=parts)
+        _message(db, folder, path, info=info, parts=parts)
     db.commit()
     return db
 
 
 def _message(
-    db: sqlite3.Connection, folder: Path, path: Path, info: dict[str, Any], *, parts: bool
+    db: sqlite3.Connection, folder: Path, path: Path, *, info: dict[str, Any], parts: bool
 ) -> None:
     session = path.parent.name
     message = (path.stem, session, _json(info), modified_ms(path))
