@@ -53,6 +53,7 @@ PURE_IMPORTS = {
     "__future__",
     "bisect",
     "collections",
+    "contextlib",
     "dataclasses",
     "datetime",
     "enum",

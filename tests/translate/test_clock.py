@@ -77,6 +77,21 @@ def test_what_was_stored_keeps_its_own_times_and_becomes_live_when_it_goes_on() 
     assert clock.ts == NOW + 20
 
 
+def test_what_was_held_turns_the_clock_back_only_while_it_is_translated() -> None:
+    clock = Clock()
+    clock.set(2000)
+    with clock.at(500):
+        assert clock.ts == 500
+        with clock.at(clock.ts):
+            clock.set(700)
+            assert clock.ts == 700
+        assert clock.ts == 500
+    assert clock.ts == 2000
+    with pytest.raises(ValueError), clock.at(1):
+        raise ValueError
+    assert clock.ts == 2000
+
+
 def test_a_recording_that_begins_without_times_is_moved_as_a_whole() -> None:
     clock = Clock()
     clock.arrive(NOW)

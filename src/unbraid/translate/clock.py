@@ -7,6 +7,9 @@ records show: those of a live source arrive soon after their own time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.record import milliseconds
 
@@ -16,7 +19,7 @@ class Clock:
     is the latest that a record has given itself.
 
     One clock is shared by all who translate a run, so that what they date agrees. Records that were
-    held turn it back while they are translated, and the code that releases them sets it again.
+    held turn it back while they are translated (`at`), and afterwards it is as it was.
 
     A recording that is played as if it happened now may begin with records that have no time and
     are dated by their arrival. All of its own times are then moved by the same distance, so that
@@ -66,6 +69,17 @@ class Clock:
         if self._arrived > self.ts and not self._stored:
             self.ts = self._arrived
             self._guessed = True
+
+    @contextmanager
+    def at(self, ts: int) -> Iterator[None]:
+        """Turns the clock to a time for as long as the context lasts, whatever the records that are
+        translated in it set it to.
+        """
+        before, self.ts = self.ts, ts
+        try:
+            yield
+        finally:
+            self.ts = before
 
     def _compare(self, own: int) -> None:
         if not self._dated:

@@ -166,7 +166,7 @@ class OpenCodeConversation:
         if self._in_turn:
             await self._abort()
         if forget:
-            await self._farewell("DELETE", f"/session/{self.session}")
+            await self._request_stop("DELETE", f"/session/{self.session}")
 
     def _begun(self) -> list[RelayEvent]:
         if self._translator is not None:
@@ -226,9 +226,9 @@ class OpenCodeConversation:
         self._translator, self._in_turn = None, False
 
     async def _abort(self) -> None:
-        await self._farewell("POST", f"/session/{self.session}/abort")
+        await self._request_stop("POST", f"/session/{self.session}/abort")
 
-    async def _farewell(self, method: str, path: str) -> None:
+    async def _request_stop(self, method: str, path: str) -> None:
         if self._link.alive:
             with contextlib.suppress(BackendError, TimeoutError):
                 async with asyncio.timeout(SESSION_DELETE_TIMEOUT_SECONDS):

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.codex.dialect.calls import ThreadCalls
+from unbraid.agents.codex.dialect.calls import SPAWN, ThreadCalls
 from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
@@ -22,7 +22,6 @@ from unbraid.wire.record import read_as, sound
 
 PRINTED_SOURCE = "stdout"
 RETRY = "retry"
-_SPAWN = "spawn_agent"
 
 
 class PrintedItem(msgspec.Struct):
@@ -113,7 +112,7 @@ class PrintedItems:
     def _completed(self, thread: Thread, record: CodexRecord, out: list[RelayEvent]) -> None:
         if thread.has_rollout:
             if not thread.has_turns:
-                self._turns.outcome = (True, "completed")
+                self._turns.end_run((True, "completed"))
             return
         self._tokens.printed(thread, json_value(record.usage), out)
         context = thread.context
@@ -125,7 +124,8 @@ class PrintedItems:
         if thread.has_rollout and thread.has_turns:
             self._turns.failed(thread, "stdout-turn", problem, out=out)
             # Releases that print all agents' items say so also when only a sub-agent has failed.
-            self._turns.outcome = self._turns.outcome or (False, "failed")
+            if self._turns.outcome is None:
+                self._turns.end_run((False, "failed"))
             return
         self._turns.end(thread, self._turn_id, (False, "failed"), out=out, problem=problem)
 
@@ -173,17 +173,17 @@ class PrintedItems:
     ) -> None:
         given = {"message": item.prompt} if item.prompt else {}
         tool = item.tool or ""
-        if tool != _SPAWN and item.receiver_thread_ids:
+        if tool != SPAWN and item.receiver_thread_ids:
             given["targets"] = item.receiver_thread_ids  # type: ignore[assignment]
         self._calls.begin(thread, name, tool, given=given, out=out, message_id=name)
         if not ended:
             return
-        if tool == _SPAWN:
+        if tool == SPAWN:
             for child in item.receiver_thread_ids:
                 self._calls.spawned(thread, name, child, out=out, prompt=item.prompt)
         self._calls.states(thread, item.agents_states, out)
         states = msgspec.json.encode(item.agents_states).decode() if item.agents_states else ""
-        made = tool == _SPAWN and item.receiver_thread_ids
+        made = tool == SPAWN and item.receiver_thread_ids
         output = msgspec.json.encode({"agent_id": item.receiver_thread_ids[0]}) if made else states
         text = output.decode() if isinstance(output, bytes) else output
         self._calls.end(thread, name, text, out=out, ok=item.status != "failed")

@@ -33,7 +33,13 @@ STORED_SOURCE = "rollout"
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
 _WORDS = ("message", "reasoning", *_CALLS)
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_BOOKS = ("ghost_snapshot", "additional_tools", "agent_message", "compaction", "message")
+_BOOKKEEPING = (
+    "ghost_snapshot",
+    "additional_tools",
+    "agent_message",
+    "compaction",
+    "message",
+)
 # From this release on, a turn that has failed says so.
 _FIRST_WITH_ERRORS = (0, 150)
 _SCRIPT = "exec-"
@@ -171,7 +177,7 @@ class Rollouts:
             self._call(thread, payload, out)
         elif kind in _OUTPUTS:
             self._calls.end(thread, payload.call_id or "", payload.output, out=out)
-        elif kind not in _BOOKS:
+        elif kind not in _BOOKKEEPING:
             out.append(Unrecognized(context.id, self._clock.ts, sound(record.raw)))
 
     def _call(self, thread: Thread, payload: Payload, out: list[RelayEvent]) -> None:

@@ -48,14 +48,6 @@ SERVER_SOURCE = "app-server"
 _CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")
 
 
-class _Streaming:
-    """A message that is being said, by parts."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.said: dict[int, str] = {}
-
-
 class ServerNotifications:
     """Translates what an app-server writes."""
 
@@ -70,7 +62,8 @@ class ServerNotifications:
     ) -> None:
         self._clock, self._threads = clock, threads
         self._calls, self._turns, self._tokens = calls, turns, tokens
-        self._streaming: dict[tuple[str, str], _Streaming] = {}
+        # By thread and item: what was said of an item that is not over, by its parts.
+        self._streamed: dict[tuple[str, str], dict[int, str]] = {}
         self._asked: dict[str, str] = {}  # call that waits for permission: the request
         self._changes = FileChanges()
         self._seen: dict[int, None] = {}
@@ -178,8 +171,8 @@ class ServerNotifications:
             self._turns.begin(thread, _text(given.turn or {}, "id"), out)
 
     def _completed(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
-        for key in [key for key in self._streaming if key[0] == thread.id]:
-            del self._streaming[key]
+        for key in [key for key in self._streamed if key[0] == thread.id]:
+            del self._streamed[key]
         if thread.has_rollout and thread.has_turns:
             return
         turn = given.turn or {}
@@ -205,10 +198,10 @@ class ServerNotifications:
     def _error(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
         if given.will_retry:
             # The answer is asked for again: what was said of it is dropped.
-            dropped = [key for key in self._streaming if key[0] == thread.id]
-            shown = [key[1] for key in dropped if self._streaming[key].said]
+            dropped = [key for key in self._streamed if key[0] == thread.id]
+            shown = [key[1] for key in dropped if self._streamed[key]]
             for key in dropped:
-                del self._streaming[key]
+                del self._streamed[key]
             context = thread.context
             if shown and context is not None:
                 out.append(Retracted(context.id, self._clock.ts, shown))
@@ -250,12 +243,12 @@ class ServerNotifications:
     def _delta(self, thread: Thread, given: ServerParams, kind: str, out: list[RelayEvent]) -> None:
         context = thread.context
         assert context is not None
-        streaming = self._streaming.get((thread.id, given.item_id or ""))
+        streamed = self._streamed.get((thread.id, given.item_id or ""))
         # One whose beginning was missed is shown when it comes whole.
-        if streaming is None or not given.delta or thread.has_rollout:
+        if streamed is None or not given.delta or thread.has_rollout:
             return
         place = given.summary_index if kind == "thinking" else 0
-        streaming.said[place] = streaming.said.get(place, "") + given.delta
+        streamed[place] = streamed.get(place, "") + given.delta
         delta = TextDelta if kind == "text" else ThinkingDelta
         out.append(delta(context.id, self._clock.ts, given.item_id or "", place, given.delta))
 
@@ -314,20 +307,19 @@ class ServerNotifications:
         mark = hash(("item", *key))
         if not ended:
             if not thread.has_rollout and mark not in self._seen:
-                self._streaming.setdefault(key, _Streaming(kind))
+                self._streamed.setdefault(key, {})
             return
-        streaming = self._streaming.pop(key, None)
+        streamed = self._streamed.pop(key, {})
         if not newly(self._seen, mark):
             return
         if kind == "text" and parts[0]:
             context.last_text = parts[0]
-        said = streaming.said if streaming is not None else {}
         whole = "".join(parts)
-        if not whole or (not thread.said.is_new(SERVER_SOURCE, kind, whole) and not said):
+        if not whole or (not thread.said.is_new(SERVER_SOURCE, kind, whole) and not streamed):
             return
         delta = TextDelta if kind == "text" else ThinkingDelta
         for place, part in enumerate(parts):
-            before = said.get(place, "")
+            before = streamed.get(place, "")
             if part.startswith(before):
                 rest = part[len(before) :]
             else:

@@ -277,11 +277,9 @@ class Threads:
     def _release(self, thread: Thread, out: list[RelayEvent]) -> None:
         now = self._clock.ts
         held, thread.held = thread.held, deque()
-        if held:
-            self._clock.ts = min(now, held[0][0] or now)
         assert thread.context is not None
-        self._agents.announce(thread.context, out)
+        with self._clock.at(min(now, held[0][0] or now) if held else now):
+            self._agents.announce(thread.context, out)
         for at, step in held:
-            self._clock.ts = at
-            step(out)
-        self._clock.ts = now
+            with self._clock.at(at):
+                step(out)

@@ -90,6 +90,10 @@ class ThreadTurns:
             )
         )
 
+    def end_run(self, outcome: Outcome) -> None:
+        """Notes how the main agent has ended, where no turn of its thread says so."""
+        self.outcome = outcome
+
     def awake(self, thread: Thread, out: list[RelayEvent]) -> None:
         """Notes that an agent says something: one that had ended was asked again, where its sources
         do not say when turns begin.

@@ -220,10 +220,9 @@ class OpenCodeDialect:
 
     def _release(self, message: str, out: list[RelayEvent]) -> None:
         """Translates the parts of a message that waited until its role was known."""
-        now = self._clock.ts
-        for record in self._unattributed.pop(message, []):
-            self.translate(record, out)
-        self._clock.ts = now
+        with self._clock.at(self._clock.ts):
+            for record in self._unattributed.pop(message, []):
+                self.translate(record, out)
 
     def _part(
         self, record: OpenCodeRecord, part: Part, out: list[RelayEvent], role: str = ""

@@ -227,7 +227,6 @@ class SessionAttribution:
     def _release(self, session: str, context: Context, out: list[RelayEvent]) -> None:
         self._agents.announce(context, out)
         self._prompts.pop(session, None)
-        now = self._clock.ts
-        for record in self._held.pop(session, []):
-            self._translate(record, out)
-        self._clock.ts = now
+        with self._clock.at(self._clock.ts):
+            for record in self._held.pop(session, []):
+                self._translate(record, out)

@@ -30,15 +30,15 @@ class Texts:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._texts: dict[str, TextPart] = {}  # by part
-        self._places: dict[str, int] = {}  # by message: how many parts it has
+        self._blocks: dict[str, int] = {}  # by message: how many blocks it has
         self._saying: dict[str, TextPart] = {}  # by context: its latest text
 
-    def place(self, message_id: str) -> int:
-        """Returns the place of a message's next part."""
-        place = self._places.get(message_id, 0)
-        self._places[message_id] = place + 1
-        forget_oldest(self._places, RECENT_PARTS)
-        return place
+    def next_block(self, message_id: str) -> int:
+        """Returns the index of a message's next block."""
+        index = self._blocks.get(message_id, 0)
+        self._blocks[message_id] = index + 1
+        forget_oldest(self._blocks, RECENT_PARTS)
+        return index
 
     def latest(self, context: Context) -> str:
         """Returns an agent's latest text, as far as it is known."""
@@ -62,7 +62,7 @@ class Texts:
             elif said.startswith(text):
                 delta = ""  # the CLI trims a text when it is over
             else:
-                state.block = self.place(part.message_id)
+                state.block = self.next_block(part.message_id)
                 delta = text
         self._say(context, part.message_id, state, delta=delta, out=out)
         if part.time is not None and part.time.end is not None:
@@ -91,7 +91,7 @@ class Texts:
         state = self._texts.get(part.id)
         if state is None:
             kind = TextDelta if part.type == "text" else ThinkingDelta
-            state = self._texts[part.id] = TextPart(kind, self.place(part.message_id))
+            state = self._texts[part.id] = TextPart(kind, self.next_block(part.message_id))
             forget_oldest(self._texts, RECENT_PARTS)
         return state
 

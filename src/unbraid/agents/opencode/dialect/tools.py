@@ -65,7 +65,7 @@ class ToolParts:
                     context=context.id,
                     ts=self._clock.ts,
                     message_id=part.message_id,
-                    block=self._texts.place(part.message_id),
+                    block=self._texts.next_block(part.message_id),
                     tool_use_id=call_id,
                     tool=part.tool or "",
                     input_json=state.input,

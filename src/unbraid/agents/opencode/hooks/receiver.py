@@ -68,7 +68,7 @@ class PluginReceiver:
         if controller is None:
             controller = self.controllers[root] = ServerController(link, root)
         # Another process may have the session now.
-        controller.is_served_by(link)
+        controller.set_server(link)
         kind = event.get("type")
         if isinstance(kind, str) and kind.startswith(PERMISSION):
             line = controller.note(line)

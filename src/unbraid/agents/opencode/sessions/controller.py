@@ -33,11 +33,11 @@ class ServerController:
         self._pending: dict[str, PermissionRequest] = {}
         self._calls = OpenCalls()
 
-    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+    def set_run(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
         """Notes which run records the session from now on."""
         self.run, self._agent_of = run, agent_of
 
-    def is_served_by(self, server: ServerRequests) -> None:
+    def set_server(self, server: ServerRequests) -> None:
         """Notes who has the session now."""
         self._server = server
 

@@ -45,7 +45,7 @@ class OpenCodeFiles:
         # Its first lines show which program a stream is of.
         source = self._editions.of_lines(next(read(), b"")).name
         if bytes(record.properties):
-            return [RunTracks(source, None, [Track(name, read, False, order=event_order)])]
+            return [RunTracks(source, None, [Track(name, read, dated=False, order=event_order)])]
         session = record.session_id
         printed = Track(
             name=name, read=read, dated=False, session=session, order=printed_order, in_turns=True

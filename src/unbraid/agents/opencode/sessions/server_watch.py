@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Protocol
 
 from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
@@ -11,8 +12,12 @@ from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import RECENT_ROWS_MS, SERVER_RECONNECT_SECONDS
 
-# Takes a root session, lines of it, and whether they are its whole state from the beginning.
-Give = Callable[[str, list[bytes], bool], None]
+
+class LinesTaker(Protocol):
+    """Takes lines of a root session; `whole` if they are its state from the beginning."""
+
+    def __call__(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
+        """Takes them."""
 
 
 class ServerWatch:
@@ -20,7 +25,9 @@ class ServerWatch:
     root sessions.
     """
 
-    def __init__(self, server: OpenCodeServer, give: Give, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, server: OpenCodeServer, give: LinesTaker, warn: Callable[[str], None]
+    ) -> None:
         self.controllers: dict[str, ServerController] = {}
         self.is_others = False  # a server of another program than the one whose sessions we watch
         self._server, self._give, self._warn = server, give, warn
@@ -64,7 +71,7 @@ class ServerWatch:
                 controller.note(line)
             else:
                 controller.note_call(line)
-        self._give(root, lines, whole)
+        self._give(root, lines, whole=whole)
 
 
 async def _read(

@@ -55,7 +55,7 @@ class DatabaseWatch:
         self._wake = asyncio.Event()
         # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
-        self._plugins = PluginReceiver(self._root_of, self._give_reported)
+        self._plugins = PluginReceiver(self._root_of, self._give)
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields root sessions whose rows have changed, or of which a server has reported."""
@@ -117,7 +117,7 @@ class DatabaseWatch:
         """Returns what steers a session, if a server or a plugin has reported it."""
         for reported in (*(each.controllers for each in self._servers), self._plugins.controllers):
             if (controller := reported.get(session_id)) is not None:
-                controller.goes_to(run, agent_of)
+                controller.set_run(run, agent_of)
                 return controller
         return None
 
@@ -139,9 +139,6 @@ class DatabaseWatch:
     def _root_of(self, session_id: str) -> str:
         return session_id if self._database is None else self._database.root(session_id)
 
-    def _give_reported(self, root: str, lines: list[bytes]) -> None:
-        self._give(root, lines, False)
-
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose last words were read, and of whose processes none lives."""
         among = list(among)
@@ -151,7 +148,7 @@ class DatabaseWatch:
             over = self._writers.gone - self._changed - self._database.waiting
             for root in over:
                 self._writers.forget(root)
-            if self._writers.nobody:
+            if self._writers.are_absent:
                 # Its process had gone before this watch came, if it was ever seen from here.
                 left = {root: self._followers[root] for root in among if root in self._followers}
                 over |= {
@@ -167,7 +164,7 @@ class DatabaseWatch:
         except SourceError as error:
             self._warn(str(error))
 
-    def _give(self, root: str, lines: list[bytes], whole: bool) -> None:
+    def _give(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
         follower = self._followers.get(root)
         if follower is None:
             self._unread.setdefault(root, []).extend(lines)

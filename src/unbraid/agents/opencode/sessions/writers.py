@@ -77,7 +77,7 @@ class Writers:
         }
 
     @property
-    def nobody(self) -> bool:
+    def are_absent(self) -> bool:
         """Whether no process had the database open at the last two looks."""
         return self._before == {} and self._now == {} and is_unattended(self._database)
 
