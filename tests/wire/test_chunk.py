@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from unbraid.wire.chunk import JOINED_BYTES, Chunk, joined
+from unbraid.wire.chunk import JOINED_BYTES, Chunk, ChunkedSource, joined
+
+
+def test_a_source_counts_the_offsets_of_its_chunks() -> None:
+    source = ChunkedSource("a")
+    chunks = [source.chunk(data) for data in (b"one", b"", b"two")]
+    assert chunks == [Chunk("a", 0, b"one"), Chunk("a", 3, b""), Chunk("a", 3, b"two")]
 
 
 def test_neighbours_of_one_source_become_one_chunk() -> None:
