@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.sessions.follower import begin_chunks, known_files
-from unbraid.agents.claude.sessions.session_files import RecordedFile
+from unbraid.agents.claude.sessions.follower import known_files
+from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
 from unbraid.record.runs import open_run

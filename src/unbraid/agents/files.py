@@ -9,7 +9,6 @@ Such a kind needs no more than a dialect and a folder:
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import (
     AsyncGenerator,
@@ -23,8 +22,9 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
+from unbraid.agents.file_sources import RecordedFile, recorded_files
 from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock, searchable_text
-from unbraid.system.file_tail import Place, Tail
+from unbraid.system.file_tail import Tail
 from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -32,9 +32,8 @@ from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
 
-# A source's name says which generation of the file it is (see `Tail`), and from which byte on it
-# belongs to the run.
-_SOURCE = re.compile(r"file@(\d+)\+(\d+)")
+# Its only file, as a source of a run.
+_FILE = "file"
 
 
 class JsonlSessions:
@@ -133,8 +132,8 @@ class JsonlFollower:
     unsettled = False
 
     def __init__(self, path: Path, recorded: Recorded) -> None:
-        place, self._base = _place(recorded)
-        self._generation, self._tail = place.generation, Tail(path, place)
+        self._known = recorded_files(recorded).get(_FILE, RecordedFile())
+        self._tail = Tail(path, self._known.place)
 
     @property
     def problems(self) -> Mapping[str, str]:
@@ -145,19 +144,13 @@ class JsonlFollower:
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields its new whole lines; `last`, also half a line."""
         for chunk in self._tail.read():
-            yield self._chunk(chunk.offset, chunk.data)
+            yield self._known.chunk(_FILE, self._tail.generation, chunk)
         for rest in self._tail.rest() if last else ():
-            yield self._chunk(rest.offset, rest.data)
+            yield self._known.chunk(_FILE, self._tail.generation, rest)
 
     def silent_seconds(self) -> float:
         """For how long it has not been written."""
         return seconds_since([self._tail.path])
-
-    def _chunk(self, offset: int, data: bytes) -> Chunk:
-        generation = self._tail.generation
-        # A file that was rewritten belongs to the run from its first byte on.
-        base = self._base if generation == self._generation else 0
-        return Chunk(f"file@{generation}+{base}", offset - base, data)
 
 
 class JsonlWatch:
@@ -211,21 +204,6 @@ class JsonlWatch:
 
     def _folders(self) -> list[Path]:
         return [self._folder] if self._folder.is_dir() else []
-
-
-def _place(recorded: Recorded) -> tuple[Place, int]:
-    """Returns where to go on in the file, and from which byte on it belongs to the run."""
-    offsets = recorded.earlier if recorded.is_new else recorded.offsets
-    place, base = Place(), 0
-    for source, offset in offsets.items():
-        if (match := _SOURCE.fullmatch(source)) is None:
-            continue
-        generation, begins = int(match[1]), int(match[2])
-        head, tail = (b"", b"") if recorded.is_new else recorded.ends.get(source, (b"", b""))
-        known = Place(generation, begins + offset, b"" if begins else head, tail=tail)
-        if known[:2] > place[:2]:
-            place, base = known, begins
-    return place, place.offset if recorded.is_new else base
 
 
 def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:

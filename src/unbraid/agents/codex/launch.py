@@ -23,9 +23,10 @@ from unbraid.agents.codex.server.controller import CodexController
 from unbraid.agents.codex.server.renderer import ExecRenderer
 from unbraid.agents.codex.server.source import ServerSource
 from unbraid.agents.codex.sessions.follower import RolloutFollower
-from unbraid.agents.codex.sessions.rollout_file import created_ms
+from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_source
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.command_line import arguments_at
+from unbraid.agents.file_sources import source_name
 from unbraid.agents.port import Recorded
 from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
@@ -186,7 +187,8 @@ class CodexSource:
         the log has already, is not given out.
         """
         if recorded.is_new:
-            standing = {f"rollout-{name}@1+0": size for name, size in self._sizes.items() if size}
+            sizes = {thread: size for thread, size in self._sizes.items() if size}
+            standing = {source_name(rollout_source(name)): size for name, size in sizes.items()}
             earlier = {**standing, **recorded.earlier}
             recorded = msgspec.structs.replace(recorded, earlier=earlier)
         self._follower = RolloutFollower(recorded, self._tree)

@@ -25,15 +25,11 @@ from unbraid.agents.claude.sessions.follower import (
     known_files,
 )
 from unbraid.agents.claude.sessions.processes import Processes
-from unbraid.agents.claude.sessions.session_files import (
-    RecordedFile,
-    Session,
-    files_from_sizes,
-    source_name,
-)
+from unbraid.agents.claude.sessions.session_files import Session, files_from_sizes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.sessions.transcript_facts import Facts
 from unbraid.agents.claude.transcript import session_line
+from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.system.clock import now_ms
@@ -192,13 +188,8 @@ class ClaudeSource:
         if self._begun_in is not None:
             self._states = StateSource(self._merger.session_id, recorded, self._processes)
         if recorded.is_new:
-            # Recorded with the run's first bytes: after a kill, nothing else would say what had
-            # been there before.
-            self._notes = [
-                Chunk(source_name(name, place.generation, base), place.offset - base, b"")
-                for name, (place, base) in self._known.items()
-            ]
-            self._notes += self._introduction(main, continues=bool(recorded.earlier_ms))
+            introduction = self._introduction(main, continues=bool(recorded.earlier_ms))
+            self._notes = [*begin_chunks(self._known), *introduction]
 
     def _introduction(self, main: Path | None, *, continues: bool) -> Iterator[Chunk]:
         """Yields what a new run begins with: which session it is, and since when. A recording that

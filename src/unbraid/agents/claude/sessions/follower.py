@@ -10,19 +10,14 @@ from unbraid.agents.claude.hooks.lines import HookLines
 from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.facts import head_facts, last_time
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
-from unbraid.agents.claude.sessions.session_files import (
-    RecordedFile,
-    Session,
-    files_from_end,
-    known_offsets,
-    source_name,
-)
+from unbraid.agents.claude.sessions.session_files import Session
 from unbraid.agents.claude.transcript import (
     ProcessEntry,
     PublishedState,
     session_line,
     state_line,
 )
+from unbraid.agents.file_sources import RecordedFile, begin_chunks, recorded_files
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
@@ -190,20 +185,9 @@ def known_files(
     """Returns how far a session's files are known: those that the log does not have are so as they
     were `standing` when the run began.
     """
+    known = recorded_files(recorded)
     if not recorded.is_new:
-        return known_offsets(recorded.offsets, recorded.ends)
-    latest: dict[str, RecordedFile] = {}
-    for source, offset in recorded.earlier.items():
-        for name, known in known_offsets({source: offset}).items():
-            before = latest.get(name)
-            if before is None or before.place[:2] < known.place[:2]:
-                latest[name] = known
-    return files_from_end({**(standing or {}), **latest})
-
-
-def begin_chunks(known: Mapping[str, RecordedFile]) -> Iterator[Chunk]:
-    """Yields where the files of a new run begin, to be recorded with its first bytes: after a
-    kill, nothing else would say what had been there before.
-    """
-    for name, (place, base) in known.items():
-        yield Chunk(source_name(name, place.generation, base), place.offset - base, b"")
+        return known
+    # Every run of a session reads who its agents are.
+    known = {**(standing or {}), **known}
+    return {name: file for name, file in known.items() if not name.endswith(".meta.json")}

@@ -8,15 +8,12 @@ Claude Code writes each file by itself, so a parent's may be ahead of its child'
 that reports an agent's end stays in its file until it has been there for a moment, and, for a
 while, until the agent's own file ends with its answer (`_hold_back`).
 
-Everything is given out as chunks of named sources. A source's name says which file it is, which
-generation of it (see `unbraid.system.file_tail`), and from which byte on it belongs to the run:
-`main.jsonl@1+0`. That, and how much of each is known, is all a restart needs.
+Everything is given out as chunks of the sources that the files are (`unbraid.agents.file_sources`).
 """
 
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,7 +31,8 @@ from unbraid.agents.claude.heads import (
 )
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
 from unbraid.agents.claude.transcript import agent_line
-from unbraid.system.file_tail import Place, Tail
+from unbraid.agents.file_sources import RecordedFile, file_name, source_name
+from unbraid.system.file_tail import Tail
 from unbraid.system.files import open_regular, read_small
 from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
@@ -49,62 +47,19 @@ MAX_SETTLING_BYTES = 1 << 20
 # Where a file that ends with an answer has that: an answer is not longer.
 LAST_BYTES = 1 << 18
 
-_SOURCE = re.compile(r"(.+)@(\d+)\+(\d+)")
-_UNFIT = re.compile(r"[^A-Za-z0-9._:@+/-]")
-
-
-class RecordedFile(NamedTuple):
-    """How far a file is known to the log, and where its present source began in it."""
-
-    place: Place
-    base: int = 0
-
-
-def source_name(name: str, generation: int, base: int) -> str:
-    """Returns a file as a source."""
-    return f"{_UNFIT.sub('_', name)[:200]}@{generation}+{base}"
-
-
-def known_offsets(
-    offsets: Mapping[str, int], marks: Mapping[str, tuple[bytes, bytes]] | None = None
-) -> dict[str, RecordedFile]:
-    """Returns how far each file is known, from the sources' positions; of generations the
-    latest.
-    """
-    found: dict[str, RecordedFile] = {}
-    for source, position in offsets.items():
-        match = _SOURCE.fullmatch(source)
-        if match is None:
-            continue
-        name, generation, base = match[1], int(match[2]), int(match[3])
-        head, tail = (marks or {}).get(source, (b"", b""))
-        place = Place(generation, base + position, b"" if base else head, tail=tail)
-        if name not in found or found[name].place.generation < generation:
-            found[name] = RecordedFile(place, base)
-    return found
-
-
-def files_from_end(known: Mapping[str, RecordedFile]) -> dict[str, RecordedFile]:
-    """Returns the same files for a run that begins where another has ended."""
-    return {
-        name: RecordedFile(Place(at.generation, at.offset), at.offset)
-        for name, (at, _) in known.items()
-        if not name.endswith(".meta.json")
-    }
-
 
 def files_from_sizes(main: Path, sizes: Mapping[Path, int]) -> dict[str, RecordedFile]:
     """Returns a session's files for a run that begins when they already have these sizes."""
     inner = main.with_suffix("")
     found: dict[str, RecordedFile] = {}
     for path, size in sizes.items():
-        known = RecordedFile(Place(1, size), size)
+        known = RecordedFile.from_end(1, size)
         if path == main:
             found[MAIN] = known
         elif path.is_relative_to(inner):
-            found[_UNFIT.sub("_", str(path.relative_to(inner)))] = known
+            found[file_name(str(path.relative_to(inner)))] = known
         elif path.parent == main.parent and path.name.startswith("agent-"):
-            found[_UNFIT.sub("_", path.name)] = known
+            found[file_name(path.name)] = known
     return found
 
 
@@ -130,9 +85,10 @@ class Session:
     ) -> None:
         self.main, self.id, self._clock = main, main.stem, clock
         self._child_files = ChildFiles(main, owner_of or Owners().of)
-        self._known = dict(known or {})
+        self._known = known or {}
         self._tails: dict[str, Tail] = {}
-        self._bases: dict[str, int] = {}
+        self._files: dict[str, RecordedFile] = {}  # as they were known at first
+        self._about_agents: set[str] = set()  # the files with facts that were given out
         self._beside: list[Chunk] = []
         self._calls: dict[str, str] = {}  # a call that has started an agent: that agent's id
         # What stays in the files: ends of stretches of whole lines, as (file, offset).
@@ -168,8 +124,8 @@ class Session:
 
     def own(self) -> Iterator[Chunk]:
         """Yields what is new in the session's own file."""
-        for chunk in (tail := self._tails[MAIN]).read():
-            yield self._chunk(MAIN, tail.generation, chunk.offset, chunk.data)
+        for chunk in self._tails[MAIN].read():
+            yield self._chunk(MAIN, chunk)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields what is new in all files; `now` without waiting for any of it to settle, and with
@@ -178,7 +134,7 @@ class Session:
         yield from self._drain(with_main=True, now=now, last=last)
         for name, tail in self._tails.items() if last else ():
             for rest in tail.rest():
-                yield self._chunk(name, tail.generation, rest.offset, rest.data)
+                yield self._chunk(name, rest)
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
@@ -302,18 +258,15 @@ class Session:
         self, name: str, upto: int, started: dict[str, tuple[str, int]]
     ) -> Callable[[], Iterator[bytes]]:
         def read() -> Iterator[bytes]:
-            for new in (tail := self._tails[name]).read(upto):
-                chunk = self._chunk(name, tail.generation, new.offset, new.data)
+            for new in self._tails[name].read(upto):
+                chunk = self._chunk(name, new)
                 started.setdefault(name, (chunk.source, chunk.offset))
                 yield chunk.data
 
         return read
 
-    def _chunk(self, name: str, generation: int, offset: int, data: bytes) -> Chunk:
-        known = self._known.get(name)
-        first = known.place.generation if known is not None else 1
-        base = self._bases[name] if generation == first else 0
-        return Chunk(source_name(name, generation, base), offset - base, data)
+    def _chunk(self, name: str, read: Chunk) -> Chunk:
+        return self._files[name].chunk(name, self._tails[name].generation, read)
 
     def _look(self, *, last: bool) -> Iterator[Chunk]:
         """Finds files that are new, and gives out what stands beside a transcript."""
@@ -326,8 +279,7 @@ class Session:
 
     def _facts(self, name: str, *, last: bool) -> Iterator[Chunk]:
         meta = name.removesuffix(".jsonl") + ".meta.json"
-        source = source_name(meta, 1, 0)
-        if meta in self._bases or meta in self._known:
+        if meta in self._about_agents or file_name(meta) in self._known:
             return
         path = self._tails[name].path
         workflow = path.parent.name if path.parent.parent.name == "workflows" else None
@@ -339,20 +291,16 @@ class Session:
             if not last or workflow is None:
                 return
             about = b"{}"
-        self._bases[meta] = 0
+        self._about_agents.add(meta)
         agent = path.stem.removeprefix("agent-")
         call = read_as(AgentFacts, about).tool_use_id
         if call is not None:
             self._calls[call] = agent
-        yield Chunk(source, 0, agent_line(agent, about, workflow))
+        yield Chunk(source_name(meta), 0, agent_line(agent, about, workflow))
 
     def _add(self, name: str, path: Path) -> None:
-        fit = _UNFIT.sub("_", name)
-        known = self._known.get(fit)
-        if known is not None:
-            self._known[name] = known
-        self._tails[name] = Tail(path, None if known is None else known.place)
-        self._bases[name] = 0 if known is None else known.base
+        known = self._files[name] = self._known.get(file_name(name), RecordedFile())
+        self._tails[name] = Tail(path, known.place)
 
 
 def _order_in(name: str) -> Callable[[bytes], LineOrder]:

@@ -15,8 +15,9 @@ from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.server.messages import server_message, text_of
 from unbraid.agents.codex.sessions.file_formats import with_time
-from unbraid.agents.codex.sessions.rollout_file import first_line
+from unbraid.agents.codex.sessions.rollout_file import first_line, rollout_source
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.file_sources import source_name
 from unbraid.agents.port import Recorded
 from unbraid.agents.printed_lines import PrintedLines
 from unbraid.system.clock import now_ms
@@ -101,4 +102,4 @@ class ServerSource:
                 continue
             if self._noted.get(file.head.id) != size:
                 self._noted[file.head.id] = size
-                yield Chunk(f"rollout-{file.head.id}@1+0", size, b"")
+                yield Chunk(source_name(rollout_source(file.head.id)), size, b"")

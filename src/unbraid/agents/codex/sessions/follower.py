@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -13,28 +12,60 @@ from unbraid.agents.codex.sessions.packed_file import PackedTail
 from unbraid.agents.codex.sessions.rollout_file import (
     first_line,
     last_count,
+    rollout_source,
     thread_of_name,
 )
+from unbraid.agents.file_sources import RecordedFile, recorded_files
 from unbraid.agents.session_port import Recorded
-from unbraid.system.file_tail import Place, Tail
+from unbraid.system.file_tail import Tail
 from unbraid.system.files import seconds_since
 from unbraid.translate.tracks import split
 from unbraid.wire.chunk import Chunk
 
-# A source's name: the thread, which generation of its file this is (see `Tail`), and from which
-# byte on it belongs to the run.
-_SOURCE = re.compile(r"rollout-([0-9a-f-]{36})@(\d+)\+(\d+)")
 PACKED = ".zst"
 
 
 class FollowedRollout:
-    """One file, from where the log stands."""
+    """One file, from where the log stands. One that `begins_late` is read from its middle, by a run
+    that has nothing of what is before that.
+    """
 
-    def __init__(self, path: Path, thread: str, place: Place, base: int) -> None:
-        self.path, self.thread, self.base = path, thread, base
-        self.tail = PackedTail(path, place) if path.suffix == PACKED else Tail(path, place)
-        self._generation = place.generation
-        self.begins_late = base > 0
+    def __init__(
+        self, path: Path, thread: str, known: RecordedFile, *, begins_late: bool = False
+    ) -> None:
+        self._thread, self._known, self._begins_late = thread, known, begins_late
+        make_tail = PackedTail if path.suffix == PACKED else Tail
+        self._tail: PackedTail | Tail = make_tail(path, known.place)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._tail.path
+
+    @property
+    def problem(self) -> str | None:
+        """Why it could not be read, if it could not."""
+        return self._tail.problem
+
+    def move_to(self, path: Path) -> None:
+        """Notes that the same file is in another place now: Codex has archived it."""
+        if path.suffix == self.path.suffix:
+            self._tail.path = path
+
+    def introduction(self, first: bytes) -> Iterator[Chunk]:
+        """Yields, once, what has to be known of a file that is read from its middle: its first
+        line, which says whose it is, and how many tokens were used before, which the file repeats.
+        They have the time of the line that is read `first`: the run begins now, not with the
+        session.
+        """
+        if not self._begins_late:
+            return
+        self._begins_late, at = False, 0
+        for known in (first_line(self.path), last_count(self.path, self._known.base)):
+            if known:
+                dated = with_time(known, stored_order(first).at)
+                yield Chunk(f"{ABOUT}{self._thread}", at, dated)
+                at += len(dated)
 
     def lines(self, *, last: bool) -> Iterator[tuple[int, int, Chunk]]:
         """Yields its new lines with their times, which never go back."""
@@ -44,18 +75,15 @@ class FollowedRollout:
             yield at, number, chunk
 
     def _chunks(self, *, last: bool) -> Iterator[Chunk]:
-        for chunk in self.tail.read():
+        for chunk in self._tail.read():
             yield from self._split(chunk)
-        if last:
-            for chunk in self.tail.rest():
-                yield from self._split(chunk)
+        for rest in self._tail.rest() if last else ():
+            yield from self._split(rest)
 
     def _split(self, chunk: Chunk) -> Iterator[Chunk]:
-        generation = self.tail.generation
-        # A file that was rewritten belongs to the run from its first byte on.
-        base = self.base if generation == self._generation else 0
-        source, at = f"rollout-{self.thread}@{generation}+{base}", chunk.offset - base
-        for line in split([chunk.data]):
+        name = rollout_source(self._thread)
+        source, at, data, _ = self._known.chunk(name, self._tail.generation, chunk)
+        for line in split([data]):
             yield Chunk(source, at, line)
             at += len(line)
 
@@ -66,14 +94,14 @@ class RolloutFollower:
     unsettled = False
 
     def __init__(self, recorded: Recorded, tree: Callable[[], list[Path]]) -> None:
-        self._recorded, self._tree = recorded, tree
+        self._known, self._is_new, self._tree = recorded_files(recorded), recorded.is_new, tree
         self._files: dict[str, FollowedRollout] = {}
 
     @property
     def problems(self) -> Mapping[str, str]:
         """The files that could not be read, and why."""
         files = self._files.values()
-        return {str(each.path): each.tail.problem for each in files if each.tail.problem}
+        return {str(each.path): each.problem for each in files if each.problem}
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files, by its time."""
@@ -84,17 +112,14 @@ class RolloutFollower:
             known = self._files.get(thread)
             if known is None:
                 self._files[thread] = self._opened(path, thread)
-            elif known.path != path and path.suffix == known.path.suffix:
-                # Archived: the same file in another place.
-                known.path = known.tail.path = path
+            else:
+                known.move_to(path)
         files = list(self._files.values())
         queues = [_ranked(rank, file, last=last) for rank, file in enumerate(files)]
         for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
             # The main agent's file is the first: whatever comes, it is known whose session it is.
             for file in (files[0], files[rank]):
-                if file.begins_late:
-                    file.begins_late = False
-                    yield from self._about(file, chunk.data)
+                yield from file.introduction(chunk.data)
             yield chunk
 
     def silent_seconds(self) -> float:
@@ -102,34 +127,8 @@ class RolloutFollower:
         return seconds_since(each.path for each in self._files.values())
 
     def _opened(self, path: Path, thread: str) -> FollowedRollout:
-        is_new = self._recorded.is_new
-        offsets = self._recorded.earlier if is_new else self._recorded.offsets
-        place, base = Place(), 0
-        for source, offset in offsets.items():
-            match = _SOURCE.fullmatch(source)
-            if match is None or match[1] != thread:
-                continue
-            generation, begins = int(match[2]), int(match[3])
-            ends = (b"", b"") if is_new else self._recorded.ends.get(source, (b"", b""))
-            known = Place(generation, begins + offset, b"" if begins else ends[0], tail=ends[1])
-            if known[:2] > place[:2]:
-                place, base = known, begins
-        base = place.offset if is_new else base
-        opened = FollowedRollout(path, thread, place, base=base)
-        opened.begins_late = is_new and base > 0
-        return opened
-
-    def _about(self, file: FollowedRollout, first: bytes) -> Iterator[Chunk]:
-        """Yields what has to be known of a file that is read from its middle: its first line, which
-        says whose it is, and how many tokens were used before, which the file repeats. They have
-        the time of the line that is read `first`: the run begins now, not with the session.
-        """
-        at = 0
-        for known in (first_line(file.path), last_count(file.path, file.base)):
-            if known:
-                dated = with_time(known, stored_order(first).at)
-                yield Chunk(f"{ABOUT}{file.thread}", at, dated)
-                at += len(dated)
+        known = self._known.get(rollout_source(thread), RecordedFile())
+        return FollowedRollout(path, thread, known, begins_late=self._is_new and known.base > 0)
 
 
 def _ranked(

@@ -52,6 +52,13 @@ def thread_of_name(name: str) -> str | None:
     return None if found is None else found[1]
 
 
+def rollout_source(thread_id: str) -> str:
+    """Returns the name that a thread's rollout has as a file of a run (`agents/file_sources.py`):
+    the same wherever the file is, and when it is compressed.
+    """
+    return f"rollout-{thread_id}"
+
+
 def created_ms(thread_id: str) -> int:
     """Returns when a thread was made, in milliseconds since 1970: its id begins with that."""
     return int(thread_id[:8] + thread_id[9:13], 16)
