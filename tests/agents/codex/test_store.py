@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
+import sys
 from contextlib import aclosing
 from pathlib import Path
 
@@ -25,7 +27,9 @@ from tests.agents.codex.rollouts import (
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from tests.invariants import check
 from unbraid import events as e
+from unbraid.agents.codex.sessions.file_facts import FILE_NAME
 from unbraid.agents.codex.sessions.file_formats import stored_order
+from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import Recorded
 from unbraid.pipeline import Pipeline
@@ -58,6 +62,35 @@ def test_a_session_is_listed_with_all_that_it_used(folder: Path, tmp_path: Path)
     assert row.started <= row.updated
     again = {row.session_id: row for row in store.listed(cache=tmp_path / "cache")}
     assert again == rows
+
+
+def test_a_session_that_is_gone_is_forgotten(tmp_path: Path) -> None:
+    store, cache = CodexSessions({"CODEX_HOME": str(tmp_path)}), tmp_path / "cache"
+    gone = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first")))
+    assert len(list(store.listed(cache=cache))) == 1
+    gone.unlink()
+    write(tmp_path, CHILD, head(CHILD), *turn("t2", says("second")))
+    assert len(list(store.listed(cache=cache))) == 1
+    kept = (cache / FILE_NAME).read_bytes()
+    assert (ROOT.encode() in kept, CHILD.encode() in kept) == (False, True)
+
+
+def test_a_session_that_cannot_be_unpacked_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first")))
+    os.utime(older, (1, 1))
+    newer = write(tmp_path, CHILD, head(CHILD))
+    packed = newer.with_suffix(".jsonl.zst")
+    packed.write_bytes(zstd_module(newer).compress(newer.read_bytes()))
+    newer.unlink()
+    for module in ("backports", "compression"):
+        monkeypatch.setitem(sys.modules, module, None)
+    warnings: list[str] = []
+    store = CodexSessions({"CODEX_HOME": str(tmp_path)})
+    assert [row.session_id for row in store.listed(warn=warnings.append)] == [ROOT]
+    (warning,) = warnings
+    assert warning.startswith(f"{packed}: is compressed, and this Python cannot read zstd")
 
 
 @every_recording

@@ -1,28 +1,24 @@
 """Each of Claude Code's sessions as one row: its agents, its tree, what it used. Newest first.
 
-What was read is kept in a file of ours with the size and time of each transcript, so a second start
-reads only what has changed. The transcripts themselves are never copied. What reads them is
-imported when there is something to read.
+What was read is kept (`unbraid.agents.facts_cache`). What reads transcripts is imported when there
+is something to read.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec import Struct, field
+from msgspec import field
 
 from unbraid.agents.claude.sessions.copies import Copies
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.index_row import IndexRow, row_of
 from unbraid.agents.claude.sessions.transcript_facts import Facts, First
+from unbraid.agents.facts_cache import CachedFacts, FactsCache, load_facts
 from unbraid.events.decoders import msgpack_decoder
 from unbraid.system.files import keep_buffers
-from unbraid.system.home import make_private_folder
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.sessions.second_reader import SecondReader
@@ -32,10 +28,9 @@ FILE_NAME = "index.bin"
 SCHEMA = 6
 
 
-class _Kept(Struct):
-    schema: int = SCHEMA
-    prices: str = ""
-    files: dict[str, Facts] = field(default_factory=dict)
+class _IndexContent(CachedFacts[Facts]):
+    """Also with which messages the sessions begin."""
+
     firsts: dict[str, First] = field(default_factory=dict)
 
 
@@ -56,41 +51,39 @@ class Index:
         self._second: SecondReader[Facts] | None = None
         self.total = 0
         self.read_bytes = 0
-        self._path = None if folder is None else folder / FILE_NAME
-        self._kept, self._redact, self._stale = self._load(), redact, False
-        for facts in self._kept.files.values() if redact is not None else ():
-            self._stale = self._redact_title(facts) or self._stale
+        path = None if folder is None else folder / FILE_NAME
+        digest = "" if prices is None else prices.digest
+        self._content = load_facts(path, _IndexContent, schema=SCHEMA, prices=digest)
+        self._cache = FactsCache(path, self._content, redact)
 
     def rows(self, env: Mapping[str, str], *, since_ns: int = 0) -> Iterator[IndexRow]:
         """Yields sessions written since a time, newest first, each as soon as it is read."""
         scan = self._scan = Scan.of_mains(env)
         self._find_children(scan)
-        self._copies = Copies(scan, self._kept.firsts)
+        self._copies = Copies(scan, self._content.firsts)
         self.problems = dict(scan.problems)
         sessions = [found for found in scan.sessions if found.mtime_ns >= since_ns]
         self.total = len(sessions)
-        seen: dict[str, Facts] = {}
         try:
             self._second = self._second_reader(scan, sessions, since_ns)
-            beside = self._owned(scan, since_ns, seen)
+            beside = self._owned(scan, since_ns)
             for found in sessions:
-                row = self._row(found, beside.get(found.id, []), seen)
+                row = self._row(found, beside.get(found.id, []))
                 if row is not None:
                     yield row
             if not since_ns:
-                self._kept.files = seen  # what is no longer there is forgotten
+                self._cache.drop_unused()
         finally:
             if self._second is not None:
                 self._second.close()
                 self._second = None
-            if self.read_bytes or self._stale:
-                self._save()
+            self.problems |= self._cache.save()
 
     def _find_children(self, scan: Scan) -> None:
         """Adds the sub-agents to a scan, and to what is kept with which message sessions begin. One
         takes as long as the other: of many, the second reader begins with the messages meanwhile.
         """
-        firsts = self._kept.firsts
+        firsts = self._content.firsts
         new = [main for main in scan.mains if main.path not in firsts]
         if new:
             from unbraid.agents.claude.sessions.first_messages import first_messages_reader
@@ -101,32 +94,25 @@ class Index:
         else:
             scan.find_children()
         paths = [main.path for main in scan.mains]
-        self._kept.firsts = {path: firsts[path] for path in paths if path in firsts}
+        self._content.firsts = {path: firsts[path] for path in paths if path in firsts}
 
-    def _facts(self, file: File, seen: dict[str, Facts]) -> Facts | None:
+    def _facts(self, file: File) -> Facts | None:
         known = self._known(file)
         if known is None:
             if self._second is not None:
                 known = self._second.take(file)
             known = known or self._read(file)
             if known is not None:
-                self._kept.files[file.path] = known
+                self._cache.put(file.path, known)
                 self.read_bytes += file.size
-        if known is not None:
-            self._stale = self._take_agent(file, known) or self._stale
-            seen[file.path] = known
+        if known is not None and self._take_agent(file, known):
+            self._cache.put(file.path, known)
         return known
 
     def _known(self, file: File) -> Facts | None:
         """Returns what was read of a file before, if it is still what it was."""
-        known = self._unchanged(file)
+        known = self._cache.get(file.path, file.size, file.mtime_ns)
         return known if known is not None and known.behind == self._behind(file) else None
-
-    def _unchanged(self, file: File) -> Facts | None:
-        known = self._kept.files.get(file.path)
-        if known is None or (known.size, known.mtime_ns) != (file.size, file.mtime_ns):
-            return None
-        return known
 
     def _behind(self, file: File) -> list[File]:
         return [] if self._copies is None else self._copies.behind(file)
@@ -137,7 +123,8 @@ class Index:
         """Begins to read what is new in another process, too, if it is much."""
         beside = [file for file in scan.beside if file.mtime_ns >= since_ns]
         files = beside + [file for found in sessions for file in (found.main, *found.children)]
-        new = [file for file in files if self._unchanged(file) is None]
+        known = self._cache.get
+        new = [file for file in files if known(file.path, file.size, file.mtime_ns) is None]
         if not new:
             return None
         from unbraid.agents.claude.sessions.second_reader import SecondReader, are_large
@@ -160,13 +147,12 @@ class Index:
             facts = facts_of(file.path, prices=prices, skip=skip)
         except (OSError, ValueError) as error:
             self.problems[file.path] = getattr(error, "strerror", None) or str(error)
-            self._kept.files.pop(file.path, None)
+            self._cache.drop(file.path)
             return None
         # The times from before the reading: what was appended since is read again next time.
         facts.size, facts.mtime_ns = file.size, file.mtime_ns
         facts.behind = behind
         self._take_agent(file, facts)
-        self._redact_title(facts)
         return facts
 
     def _take_agent(self, file: File, facts: Facts) -> bool:
@@ -177,55 +163,21 @@ class Index:
 
         return take_agent(facts, beside)
 
-    def _redact_title(self, facts: Facts) -> bool:
-        """Redacts a transcript's title, and returns whether there was something to redact."""
-        before = facts.title
-        if before is not None and self._redact is not None:
-            facts.title = self._redact(before)
-        return facts.title != before
-
-    def _owned(self, scan: Scan, since_ns: int, seen: dict[str, Facts]) -> dict[str, list[Facts]]:
+    def _owned(self, scan: Scan, since_ns: int) -> dict[str, list[Facts]]:
         """2.0's sub-agents by session; among them those that it starts only to warm up."""
         owned: dict[str, list[Facts]] = {}
         for file in scan.beside:
-            facts = self._facts(file, seen) if file.mtime_ns >= since_ns else None
+            facts = self._facts(file) if file.mtime_ns >= since_ns else None
             if facts is not None and facts.session_id is not None:
                 owned.setdefault(facts.session_id, []).append(facts)
         return owned
 
-    def _row(
-        self, found: FoundSession, beside: list[Facts], seen: dict[str, Facts]
-    ) -> IndexRow | None:
-        main = self._facts(found.main, seen)
+    def _row(self, found: FoundSession, beside: list[Facts]) -> IndexRow | None:
+        main = self._facts(found.main)
         if main is None:
             return None
         if main.counts.copied and not main.counts.messages:
             return None  # a copy that has not gone on is no session of its own yet
-        children = {file: self._facts(file, seen) for file in found.children}
+        children = {file: self._facts(file) for file in found.children}
         prices = None if self._prices is None else self._prices.prices
         return row_of(found, main, children=children, beside=beside, prices=prices)
-
-    def _load(self) -> _Kept:
-        try:
-            data = b"" if self._path is None else self._path.read_bytes()
-            kept = msgpack_decoder(_Kept).decode(data)
-        except (OSError, msgspec.MsgspecError):
-            return _Kept(prices="" if self._prices is None else self._prices.digest)
-        prices = "" if self._prices is None else self._prices.digest
-        if kept.schema != SCHEMA or kept.prices != prices:
-            return _Kept(prices=prices)
-        return kept
-
-    def _save(self) -> None:
-        if self._path is None:
-            return
-        scratch = self._path.with_suffix(f".{os.getpid()}")
-        try:
-            make_private_folder(self._path.parent)
-            scratch.write_bytes(msgspec.msgpack.encode(self._kept))
-            scratch.replace(self._path)
-        except OSError as error:
-            # Only the next start suffers.
-            with suppress(OSError):
-                scratch.unlink()
-            self.problems[str(self._path)] = error.strerror or str(error)

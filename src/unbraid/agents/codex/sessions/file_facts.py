@@ -1,7 +1,6 @@
 """What one rollout says of its thread: title, times, tokens, and whether its last turn has ended.
 
-What was read is kept with the size and time of each file, so that a second start reads only what
-has changed.
+What was read is kept (`unbraid.agents.facts_cache`).
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_events, thread_of_name
+from unbraid.agents.facts_cache import CachedFacts, FactsCache, load_facts
+from unbraid.errors import SourceError
 from unbraid.events import Prompt, RelayEvent, TokenUsage
-from unbraid.events.decoders import msgpack_decoder
 from unbraid.fleet.prices import Prices, tokens_of
 from unbraid.fleet.shares import MAIN, ShareCounter, UsageShare
 from unbraid.fleet.status import status_of_end
@@ -40,13 +39,11 @@ class RolloutFacts(Struct):
     shares: list[UsageShare] = field(default_factory=list)
 
 
-class _KeptFacts(Struct):
-    schema: int = SCHEMA
-    prices: str = ""
-    files: dict[str, RolloutFacts] = field(default_factory=dict)
+class CachedRollouts(CachedFacts[RolloutFacts]):
+    """What the file has."""
 
 
-class FactsCache:
+class RolloutIndex:
     """The facts of files, kept in a folder of ours; None keeps nothing. `redact` is applied to
     titles.
     """
@@ -54,57 +51,35 @@ class FactsCache:
     def __init__(
         self, folder: Path | None, redact: Callable[[str], str] | None, prices: LoadedPrices
     ) -> None:
-        self._prices = prices
-        self._path = None if folder is None else folder / FILE_NAME
-        self._redact = redact
-        self.problems: dict[str, str] = {}  # files that could not be read, and why
-        self._kept = self._load()
-        self._changed = False
+        self.problems: dict[str, str] = {}  # files that could not be read or written, and why
+        self._prices = prices.prices
+        path = None if folder is None else folder / FILE_NAME
+        content = load_facts(path, CachedRollouts, schema=SCHEMA, prices=prices.digest)
+        self._cache = FactsCache(path, content, redact)
 
     def facts(self, path: Path) -> RolloutFacts | None:
         """Returns the facts of a file; None if it cannot be read."""
         try:
             status = path.stat()
-            known = self._kept.files.get(str(path))
-            if known is None or (known.size, known.mtime_ns) != (
-                status.st_size,
-                status.st_mtime_ns,
-            ):
-                known = read_facts(path, self._prices.prices)
+            known = self._cache.get(str(path), status.st_size, status.st_mtime_ns)
+            if known is None:
+                known = read_facts(path, self._prices)
+                # The look from before the reading: what was appended since is read the next time.
                 known.size, known.mtime_ns = status.st_size, status.st_mtime_ns
-                self._kept.files[str(path)] = known
-                self._changed = True
+                self._cache.put(str(path), known)
         except OSError as error:
             self.problems[str(path)] = error.strerror or str(error)
             return None
-        if self._redact is not None and known.title is not None:
-            title = self._redact(known.title)
-            self._changed = self._changed or title != known.title
-            known.title = title
+        except SourceError as error:
+            self.problems[str(path)] = error.problem
+            return None
         return known
 
-    def save(self) -> None:
-        """Keeps what was read."""
-        if self._path is None or not self._changed:
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            scratch = self._path.with_suffix(".new")
-            scratch.write_bytes(msgspec.msgpack.encode(self._kept))
-            scratch.replace(self._path)
-        except OSError:
-            return  # it is read again the next time
-
-    def _load(self) -> _KeptFacts:
-        try:
-            data = b"" if self._path is None else self._path.read_bytes()
-            kept = msgpack_decoder(_KeptFacts).decode(data)
-        except (OSError, msgspec.MsgspecError, ValueError):
-            kept = _KeptFacts()
-        wanted = (SCHEMA, self._prices.digest)
-        if (kept.schema, kept.prices) == wanted:
-            return kept
-        return _KeptFacts(prices=self._prices.digest)
+    def save(self, *, complete: bool = False) -> None:
+        """Keeps what was read; after a `complete` look, nothing of files that are gone."""
+        if complete:
+            self._cache.drop_unused()
+        self.problems |= self._cache.save()
 
 
 def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:

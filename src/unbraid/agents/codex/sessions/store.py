@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
-from unbraid.errors import SourceError
 from unbraid.system.files import modified_ms
 
 if TYPE_CHECKING:
@@ -53,17 +52,18 @@ class CodexSessions:
         """Yields root threads with what their trees have used, newest first."""
         if not codex_folders(self._env):
             return
-        from unbraid.agents.codex.sessions.file_facts import FactsCache
+        from unbraid.agents.codex.sessions.file_facts import RolloutIndex
         from unbraid.fleet.shares import usage_of
         from unbraid.prices.loader import load_prices
 
-        kept = FactsCache(cache, redact, load_prices(self._env))
+        index = RolloutIndex(cache, redact, load_prices(self._env))
         folders = self._folders()
         trees = _trees(folders, since_ms)
+        complete = False
         try:
             for number, (root, paths) in enumerate(trees):
                 progress(number + 1, len(trees))
-                facts = [kept.facts(path) for path in paths]
+                facts = [index.facts(path) for path in paths]
                 found = [each for each in facts if each is not None]
                 if facts[0] is None:
                     continue
@@ -84,11 +84,10 @@ class CodexSessions:
                 ]
                 about.usage = usage_of(about.shares)
                 yield about
-        except SourceError as error:
-            warn(str(error))
+            complete = not since_ms
         finally:
-            kept.save()
-        for place, problem in (folders.problems | kept.problems).items():
+            index.save(complete=complete)
+        for place, problem in (folders.problems | index.problems).items():
             warn(f"{place}: {problem}")
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
