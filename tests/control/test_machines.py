@@ -13,8 +13,8 @@ import pytest
 from tests.access import TOKEN, client_at
 from tests.control.steered_run import SteeredRun
 from tests.nats_servers import NatsCluster
-from unbraid.agents.control_port import AnswerDetails, Controller
-from unbraid.control.controllers import Controllers, UnknownRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, UnknownRequest
+from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.log import opened_log

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.control.steered_run import SteeredRun
-from unbraid.agents.control_port import VERBS
-from unbraid.control.controllers import Controllers, NotControlled, UnknownRequest
+from unbraid.agents.control_port import VERBS, UnknownRequest
+from unbraid.control.controllers import Controllers, NotControlled
 from unbraid.control.processes import OtherProcesses
 from unbraid.control.sockets import steerable
 from unbraid.errors import CallerError

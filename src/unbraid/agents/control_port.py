@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct, field
@@ -10,6 +11,14 @@ from unbraid.errors import CallerError
 
 VERBS = ("message", "interrupt", "cancel", "stop", "answer")
 GIVE_BACK = "give_back"
+
+
+class UnknownRequest(CallerError):
+    """No such permission request waits."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"no pending permission request {request_id}")
+        self.request_id = request_id
 
 
 class PermissionRequest(Struct):
@@ -133,6 +142,27 @@ async def send_message(controller: Controller, stream_id: int, text: str) -> Non
         await controller.message_agent(stream_id, text)
     else:
         raise CallerError("only the main agent of this run takes messages")
+
+
+async def require_agent_id(
+    agent_of: Callable[[int], Awaitable[str | None]] | None, stream_id: int
+) -> str:
+    """Returns the id of the agent behind a stream, as `agent_of` knows it. Raises CallerError if it
+    does not.
+    """
+    agent_id = None if agent_of is None else await agent_of(stream_id)
+    if agent_id is None:
+        raise CallerError(f"the id of stream {stream_id} is not known yet")
+    return agent_id
+
+
+def allows(behavior: str) -> bool:
+    """Returns whether an answer to a permission request is allow, and not deny. Raises CallerError
+    if it is neither.
+    """
+    if behavior not in ("allow", "deny"):
+        raise CallerError(f"not a valid answer: {behavior}")
+    return behavior == "allow"
 
 
 def refuse_details(details: AnswerDetails | None) -> None:

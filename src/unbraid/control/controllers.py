@@ -7,7 +7,12 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from unbraid.agents.attendance import Attendance
-from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
+from unbraid.agents.control_port import (
+    AnswerDetails,
+    Controller,
+    PermissionRequest,
+    UnknownRequest,
+)
 from unbraid.errors import CallerError
 from unbraid.translate.notes import RunNote
 
@@ -40,10 +45,6 @@ class RunNotes(Protocol):
 
 class NotControlled(CallerError):
     """The run is not steered by this process."""
-
-
-class UnknownRequest(CallerError):
-    """No such permission request waits."""
 
 
 class Controllers:
@@ -137,7 +138,7 @@ class Controllers:
             and any(request.request_id == request_id for request in controller.pending())
         ]
         if not asking:
-            raise UnknownRequest(f"no pending permission request {request_id}")
+            raise UnknownRequest(request_id)
         if len(asking) > 1:
             # Runs of other machines name their requests as they like: who allows one of theirs must
             # not have allowed something else.

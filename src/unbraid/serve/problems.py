@@ -9,7 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.control.controllers import NotControlled, UnknownRequest
+from unbraid.agents.control_port import UnknownRequest
+from unbraid.control.controllers import NotControlled
 from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.hub.fanout import TooManyViewers
 from unbraid.log.port import LogConflict, LogUnusable

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import shlex
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -24,8 +23,9 @@ from unbraid.agents.claude.process.releases import (
     FIRST_TOOLS,
     FIRST_WITHOUT_HISTORY,
 )
-from unbraid.agents.turn_limit import TurnLimit
-from unbraid.errors import BackendError, CallerError
+from unbraid.agents.control_port import UnknownRequest, allows
+from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
+from unbraid.errors import BackendError
 from unbraid.events import (
     PermissionAsked,
     PermissionReplied,
@@ -36,7 +36,7 @@ from unbraid.events import (
 )
 from unbraid.system.program import Program, start_program
 from unbraid.system.versions import Release, version_of
-from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
+from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
 from unbraid.translate.translator import Translator
 
 NAME = "claude"
@@ -95,7 +95,7 @@ class ClaudeBackend:
         async with start_program(
             NAME, argv, env=self._env, cwd=self._cwd, advice=_ADVICE_MISSING
         ) as program:
-            await program.write(claude_input.initialize(_new_id()))
+            await program.write(claude_input.initialize(claude_input.new_request_id()))
             yield ClaudeConversation(program, self._start_seconds)
 
     async def close(self) -> None:
@@ -167,19 +167,17 @@ class ClaudeConversation:
                     raise await self._failure()
         finally:
             if self._in_turn:
-                self._program.post(claude_input.interrupt(_new_id()))
+                self._program.post(claude_input.interrupt(claude_input.new_request_id()))
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer a permission request: `behavior` is allow or deny."""
         asked = self._waiting.get(request_id)
         if asked is None:
-            raise CallerError(f"no pending permission request {request_id}")
-        if behavior == "allow":
+            raise UnknownRequest(request_id)
+        if allows(behavior):
             line = claude_input.allow(request_id, asked.input)
-        elif behavior == "deny":
-            line = claude_input.deny(request_id, message or "Not allowed.")
         else:
-            raise CallerError(f"not a valid answer: {behavior}")
+            line = claude_input.deny(request_id, message or "Not allowed.")
         del self._waiting[request_id]
         self._replied.append(
             PermissionReplied(asked.context, asked.ts, request_id, behavior=behavior)
@@ -188,16 +186,12 @@ class ClaudeConversation:
 
     async def _settle(self) -> None:
         """Pass over the rest of a turn that was interrupted."""
-        try:
-            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
-                while self._in_turn:
-                    data = await self._read()
-                    self._events_of(data)
-                    if not data:
-                        raise await self._failure()
-        except TimeoutError:
-            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was interrupted"
-            raise BackendError(NAME, problem, "open a new conversation") from None
+        async with interrupted_turn_timeout(NAME):
+            while self._in_turn:
+                data = await self._read()
+                self._events_of(data)
+                if not data:
+                    raise await self._failure()
 
     async def _read(self) -> bytes:
         if self._speaks:
@@ -246,7 +240,3 @@ class ClaudeConversation:
 def _words(message: str) -> str:
     # At its very beginning a slash is a command of the CLI's own, and agents only talk.
     return f" {message}" if message.startswith("/") else message
-
-
-def _new_id() -> str:
-    return f"unbraid_{secrets.token_hex(8)}"

@@ -20,11 +20,12 @@ from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.messages import server_message
 from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
-from unbraid.agents.turn_limit import TurnLimit
-from unbraid.errors import BackendError, CallerError
+from unbraid.agents.control_port import allows
+from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
+from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TurnComplete
 from unbraid.system.program import Program, start_program
-from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS, AGENT_START_TIMEOUT_SECONDS
+from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
 from unbraid.translate.translator import Translator
 from unbraid.wire.lines import Lines
 
@@ -124,9 +125,8 @@ class CodexConversation:
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answer a permission request: `behavior` is allow or deny."""
-        if behavior not in ("allow", "deny"):
-            raise CallerError(f"not a valid answer: {behavior}")
-        await self._send(self._approvals.take(request_id).answer(allow=behavior == "allow"))
+        allow = allows(behavior)
+        await self._send(self._approvals.take(request_id).answer(allow=allow))
 
     async def _call(self, method: str, params: Mapping[str, Any]) -> Any:
         return await self._answered(lambda number: request(number, method, params))
@@ -171,13 +171,9 @@ class CodexConversation:
 
     async def _settle(self) -> None:
         """Waits for the end of a turn that was interrupted; what it still says is dropped."""
-        try:
-            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
-                while self._turn is not None:
-                    await self._events(await self._line())
-        except TimeoutError:
-            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was interrupted"
-            raise BackendError(NAME, problem, "open a new conversation") from None
+        async with interrupted_turn_timeout(NAME):
+            while self._turn is not None:
+                await self._events(await self._line())
 
     async def _interrupt(self) -> None:
         self._requests += 1

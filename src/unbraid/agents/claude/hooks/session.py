@@ -24,8 +24,10 @@ from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
     PermissionRequest,
+    UnknownRequest,
+    allows,
+    require_agent_id,
 )
-from unbraid.errors import CallerError
 from unbraid.system.clock import now_ms
 
 # For the whole session, in place of an agent's id.
@@ -196,7 +198,7 @@ class HookedSession:
     async def message_agent(self, stream_id: int, text: str) -> None:
         """Leaves a message for an agent's next tool call, or its end."""
         if stream_id:
-            self._leave(await self._agent(stream_id), text)
+            self._leave(await require_agent_id(self._agent_of, stream_id), text)
         else:
             await self.message(text)
 
@@ -215,7 +217,7 @@ class HookedSession:
 
     async def stop(self, stream_id: int) -> None:
         """Stops one agent at its next tool call."""
-        self._stop(await self._agent(stream_id))
+        self._stop(await require_agent_id(self._agent_of, stream_id))
 
     async def answer(
         self,
@@ -227,17 +229,19 @@ class HookedSession:
         """Answers a request that is held, or gives it back to the terminal."""
         held = self._held.get(request_id)
         if held is None or held.answer.done():
-            raise CallerError(f"no pending permission request {request_id}")
+            raise UnknownRequest(request_id)
         request = held.request
-        if behavior == "allow":
-            given = held.shown.input
-            answer = decisions.allow(request.tool, given, request.suggestions, details)
-        elif behavior == "deny":
-            answer = decisions.deny(message)
-        elif behavior == GIVE_BACK:
+        if behavior == GIVE_BACK:
             answer = b""
+        elif allows(behavior):
+            answer = decisions.allow(
+                request.tool,
+                held.shown.input,
+                suggestions=request.suggestions,
+                details=details,
+            )
         else:
-            raise CallerError(f"not a valid answer: {behavior}")
+            answer = decisions.deny(message)
         held.answer.set_result(answer)
         self.release(request_id)
         if answer:
@@ -273,14 +277,8 @@ class HookedSession:
                 self._stopped.add(held.request.agent_id)
         self._changed(self._session_id)
 
-    async def _agent(self, stream_id: int) -> str:
-        agent_id = None if self._agent_of is None else await self._agent_of(stream_id)
-        if agent_id is None:
-            raise CallerError(f"the id of stream {stream_id} is not known yet")
-        return agent_id
-
     def _line(self, agent_id: str | None, said: HookedPermission) -> bytes:
-        return permission_line(self._session_id, agent_id, said, now_ms())
+        return permission_line(self._session_id, agent_id, said, ts=now_ms())
 
 
 def _is_part(asked: Any, given: Any) -> bool:

@@ -6,14 +6,20 @@ lines. Permission requests that it prints are pending here until someone has ans
 
 from __future__ import annotations
 
-import secrets
 import signal
 
 from unbraid.agents.claude.heads import process_head
 from unbraid.agents.claude.hooks.decisions import allowed_input
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.agents.claude.process.stdin_prompt import StdinPrompt
-from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import (
+    VERBS,
+    AnswerDetails,
+    PermissionRequest,
+    UnknownRequest,
+    allows,
+    require_agent_id,
+)
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
@@ -91,7 +97,7 @@ class ClaudeController:
 
     async def interrupt(self) -> None:
         """Interrupt the root agent; the run goes on."""
-        self._say(claude_input.interrupt(_new_id()))
+        self._say(claude_input.interrupt(claude_input.new_request_id()))
 
     async def cancel(self) -> None:
         """End the run."""
@@ -99,10 +105,8 @@ class ClaudeController:
 
     async def stop(self, stream_id: int) -> None:
         """End one sub-agent."""
-        agent = await self._run.agent_id(stream_id)
-        if agent is None:
-            raise CallerError(f"the id of stream {stream_id} is not known yet")
-        self._say(claude_input.stop_task(_new_id(), agent))
+        agent = await require_agent_id(self._run.agent_id, stream_id)
+        self._say(claude_input.stop_task(claude_input.new_request_id(), agent))
 
     async def answer(
         self,
@@ -114,14 +118,12 @@ class ClaudeController:
         """Answer one: `behavior` is allow or deny."""
         request = self._pending.get(request_id)
         if request is None:
-            raise CallerError(f"no pending permission request {request_id}")
-        if behavior == "allow":
+            raise UnknownRequest(request_id)
+        if allows(behavior):
             given = allowed_input(request.tool, request.input, details)
             self._say(claude_input.allow(request_id, given))
-        elif behavior == "deny":
-            self._say(claude_input.deny(request_id, message or "Not allowed."))
         else:
-            raise CallerError(f"not a valid answer: {behavior}")
+            self._say(claude_input.deny(request_id, message or "Not allowed."))
         del self._pending[request_id]
 
     def _say(self, line: bytes) -> None:
@@ -133,7 +135,3 @@ class ClaudeController:
         if not self._stdin.listens:
             raise CallerError("this run has answered, and accepts no more messages")
         self._stdin.write(line)
-
-
-def _new_id() -> str:
-    return f"unbraid_{secrets.token_hex(8)}"

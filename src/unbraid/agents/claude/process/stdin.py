@@ -6,6 +6,7 @@ whatever is said, a message is one line and ends with the only `\n` in it.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -78,6 +79,11 @@ class ControlResponse(Struct, tag_field="type", tag="control_response"):
     """An answer to the CLI."""
 
     response: Success
+
+
+def new_request_id() -> str:
+    """Returns an id for a request of ours."""
+    return f"unbraid_{secrets.token_hex(8)}"
 
 
 def prompt(said: str | Sequence[Mapping[str, Any]], session_id: str = "") -> bytes:

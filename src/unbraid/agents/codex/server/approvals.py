@@ -12,7 +12,7 @@ from unbraid.agents.codex.dialect.approvals import (
 )
 from unbraid.agents.codex.server.messages import ServerMessage
 from unbraid.agents.codex.server.requests import decision, refusal
-from unbraid.errors import CallerError
+from unbraid.agents.control_port import UnknownRequest
 
 
 class Approval(NamedTuple):
@@ -54,9 +54,9 @@ class Approvals:
         return None
 
     def take(self, request_id: str) -> Approval:
-        """Returns a request that is now to be answered. Raises CallerError if it does not wait."""
+        """Returns a request that is now to be answered. Raises UnknownRequest if none waits."""
         if request_id not in self.waiting:
-            raise CallerError(f"no pending permission request {request_id}")
+            raise UnknownRequest(request_id)
         return self.waiting.pop(request_id)
 
     def _asked(self, message: ServerMessage) -> Approval:

@@ -22,7 +22,9 @@ from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
     PermissionRequest,
+    allows,
     refuse_details,
+    require_agent_id,
 )
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
@@ -145,12 +147,11 @@ class CodexController:
         gets it as a message.
         """
         refuse_details(details)
-        if behavior not in ("allow", "deny"):
-            raise CallerError(f"not a valid answer: {behavior}")
+        allow = allows(behavior)
         asked = self._approvals.take(request_id)
-        self._process.write(asked.answer(allow=behavior == "allow"))
+        self._process.write(asked.answer(allow=allow))
         turn = self._turns.get(asked.thread_id)
-        if behavior == "deny" and message and turn is not None:
+        if not allow and message and turn is not None:
             self._steer(asked.thread_id, turn, message, otherwise=lambda text: None)
 
     def printed(self, line: bytes) -> None:
@@ -271,10 +272,7 @@ class CodexController:
 
     async def _thread_of(self, stream_id: int) -> str:
         self._require_listening()
-        thread = await self._run.agent_id(stream_id)
-        if thread is None:
-            raise CallerError(f"the id of stream {stream_id} is not known yet")
-        return thread
+        return await require_agent_id(self._run.agent_id, stream_id)
 
     def _require_listening(self) -> None:
         if not self._process.listens:
