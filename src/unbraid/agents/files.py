@@ -23,7 +23,8 @@ from contextlib import aclosing
 from pathlib import Path
 
 from unbraid.agents.file_sources import RecordedFile, recorded_files
-from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock, searchable_text
+from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.session_search import may_hold, stored_block
 from unbraid.system.file_tail import Tail
 from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
 from unbraid.system.folders import folder_changes
@@ -213,35 +214,13 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     translator = Translator()
     for data in chunks(path):
         for event in translator.feed(data, path.name):
-            if (said := searchable_text(event)) is not None:
-                kind, text = said
-                yield StoredBlock(
-                    session_id=session,
-                    agent_id=event.context or None,
-                    kind=kind,
-                    ts=event.ts,
-                    text=text,
-                )
+            block = stored_block(event, session_id=session, agent_id=event.context or None)
+            if block is not None:
+                yield block
 
 
 def _holds(path: Path, needle: str) -> bool:
-    """Returns whether a file may hold a lower-case needle; one that JSON may spell otherwise always
-    may.
-    """
-    if not needle.isascii() or '"' in needle or "\\" in needle:
-        return True
     try:
-        return _among(needle.encode(), chunks(path))
+        return may_hold(chunks(path), needle)
     except OSError:
         return False
-
-
-def _among(needle: bytes, data: Iterable[bytes]) -> bool:
-    """Returns whether chunks hold a needle, wherever they are cut."""
-    rest = b""
-    for chunk in data:
-        text = rest + chunk.lower()
-        if needle in text:
-            return True
-        rest = text[max(len(text) - len(needle) + 1, 0) :]
-    return False

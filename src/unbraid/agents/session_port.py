@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkab
 from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
-from unbraid.events import Prompt, RelayEvent, TextDelta, ThinkingDelta, ToolUse
-from unbraid.events.parts import call_text
 from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import WaitingFor
 from unbraid.fleet.usage import Usage
@@ -73,22 +71,6 @@ class StoredBlock(NamedTuple):
     kind: str
     ts: int
     text: str
-
-
-def searchable_text(event: RelayEvent) -> tuple[str, str] | None:
-    """Returns the kind and the text of what was said, asked or called in an event. What a call gave
-    is nothing to search for, as in the log.
-    """
-    match event:
-        case TextDelta():
-            return "text", event.delta
-        case ThinkingDelta():
-            return "thinking", event.delta
-        case ToolUse():
-            return "tool_use", call_text(event.tool, bytes(event.input_json))
-        case Prompt():
-            return "prompt", event.text
-    return None
 
 
 class SearchHit(Struct, frozen=True):

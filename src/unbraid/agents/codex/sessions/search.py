@@ -8,39 +8,23 @@ from pathlib import Path
 
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes, rollout_events
-from unbraid.agents.session_port import StoredBlock, searchable_text
+from unbraid.agents.session_port import StoredBlock
+from unbraid.agents.session_search import may_hold, stored_block
 from unbraid.errors import SourceError
-from unbraid.fleet.query import json_forms
 
 
 def rollout_blocks(
-    path: Path, session: str, agent: str | None, needle: str
+    path: Path, needle: str, *, session_id: str, agent_id: str | None
 ) -> Iterator[StoredBlock]:
     """Yields what was said in a file that may hold a needle; one that cannot be read has
     nothing.
     """
     try:
-        if not _may_hold(path, needle):
+        if not may_hold(rollout_bytes(path), needle):
             return
         for event in chain.from_iterable(rollout_events(path, CodexDialect())):
-            if (said := searchable_text(event)) is not None:
-                kind, text = said
-                yield StoredBlock(
-                    session_id=session, agent_id=agent, kind=kind, ts=event.ts, text=text
-                )
+            block = stored_block(event, session_id=session_id, agent_id=agent_id)
+            if block is not None:
+                yield block
     except (OSError, SourceError):
         return
-
-
-def _may_hold(path: Path, needle: str) -> bool:
-    forms = json_forms(needle)
-    if forms is None:
-        return True
-    wanted, before = [form.encode() for form in forms], b""
-    for data in rollout_bytes(path):
-        # The needle may be cut by the chunks.
-        lower = (before + data).lower()
-        if any(form in lower for form in wanted):
-            return True
-        before = data[-max(map(len, wanted)) :]
-    return False

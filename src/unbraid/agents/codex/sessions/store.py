@@ -98,7 +98,8 @@ class CodexSessions:
         for root, paths in _trees(self._folders(), 0):
             for path in paths if root not in known else ():
                 thread = thread_of_name(path.name)
-                yield from rollout_blocks(path, root, None if thread == root else thread, needle)
+                agent_id = None if thread == root else thread
+                yield from rollout_blocks(path, needle, session_id=root, agent_id=agent_id)
 
     def run(self, session_id: str) -> RunTracks | None:
         """Returns the rollouts of the tree that a thread belongs to."""
