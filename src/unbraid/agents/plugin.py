@@ -149,77 +149,78 @@ def _guarded(part: object, about: _Part, note: Note, *, base: type = object) -> 
     for name in {*dir(type(part)), *getattr(part, "__dict__", ())}:
         if name.startswith("_"):
             continue
+        guard = _Guard(name, about, note)
         is_method = callable(inspect.getattr_static(part, name))
-        make = _method if is_method else _property
-        made[name] = make(part, name, about, note)
+        made[name] = guard.as_method(part) if is_method else guard.as_property(part)
     return type(type(part).__name__, (base,), made)()
 
 
-def _property(part: object, name: str, about: _Part, note: Note) -> property:
-    return property(lambda self: _asked(lambda: getattr(part, name), name, about, note))
+class _Guard:
+    """Answers for one attribute of a part where its own code fails."""
 
+    def __init__(self, name: str, about: _Part, note: Note) -> None:
+        self._name, self._about, self._note = name, about, note
 
-def _method(part: object, name: str, about: _Part, note: Note) -> staticmethod[..., Any]:
-    call, inner = getattr(part, name), about.parts.get(name)
-    # Whoever is given the same part again is given the same object again.
-    given: WeakValueDictionary[int, Any] = WeakValueDictionary()
+    def as_property(self, part: object) -> property:
+        """Returns the attribute, which is no method."""
+        return property(lambda _: self._call(lambda: getattr(part, self._name)))
 
-    def called(*args: Any, **named: Any) -> Any:
-        got = _asked(call, name, about, note, *args, **named)
-        if isinstance(got, Iterator):
-            return _iterated(got, name, about, note)
-        if inner is None or got is None:
-            return got
-        return given.get(id(got)) or given.setdefault(id(got), _guarded(got, inner, note))
+    def as_method(self, part: object) -> staticmethod[..., Any]:
+        """Returns the attribute, which is a method."""
+        call, inner = getattr(part, self._name), self._about.parts.get(self._name)
+        # Whoever is given the same part again is given the same object again.
+        given: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
-    async def awaited(*args: Any, **named: Any) -> Any:
+        def called(*args: Any, **named: Any) -> Any:
+            got = self._call(call, *args, **named)
+            if isinstance(got, Iterator):
+                return self._iterated(got)
+            if inner is None or got is None:
+                return got
+            return given.get(id(got)) or given.setdefault(id(got), _guarded(got, inner, self._note))
+
+        async def awaited(*args: Any, **named: Any) -> Any:
+            try:
+                return await call(*args, **named)
+            except Exception as error:
+                return self._answer(error)(*args, **named)
+
+        def yielding(*args: Any, **named: Any) -> AsyncGenerator[Any, None]:
+            return self._yielded(call(*args, **named))
+
+        if inspect.isasyncgenfunction(call):
+            return staticmethod(yielding)
+        return staticmethod(awaited if inspect.iscoroutinefunction(call) else called)
+
+    def _call(self, call: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
         try:
-            return await call(*args, **named)
+            return call(*args, **named)
         except Exception as error:
-            return _answer(error, name, about, note)(*args, **named)
+            return self._answer(error)(*args, **named)
 
-    def yielding(*args: Any, **named: Any) -> AsyncGenerator[Any, None]:
-        return _yielded(call(*args, **named), name, about, note)
+    def _iterated(self, items: Iterator[Any]) -> Iterator[Any]:
+        try:
+            yield from items
+        except Exception as error:
+            yield from self._answer(error)()
 
-    if inspect.isasyncgenfunction(call):
-        return staticmethod(yielding)
-    return staticmethod(awaited if inspect.iscoroutinefunction(call) else called)
+    async def _yielded(self, items: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+        try:
+            async with aclosing(items):
+                async for item in items:
+                    yield item
+        except Exception as error:
+            # Whoever waits for the first look waits no longer.
+            yield self._answer(error)()
 
-
-def _asked(
-    call: Callable[..., Any], name: str, about: _Part, note: Note, *args: Any, **named: Any
-) -> Any:
-    try:
-        return call(*args, **named)
-    except Exception as error:
-        return _answer(error, name, about, note)(*args, **named)
-
-
-def _iterated(items: Iterator[Any], name: str, about: _Part, note: Note) -> Iterator[Any]:
-    try:
-        yield from items
-    except Exception as error:
-        yield from _answer(error, name, about, note)()
-
-
-async def _yielded(
-    items: AsyncGenerator[Any, None], name: str, about: _Part, note: Note
-) -> AsyncGenerator[Any, None]:
-    try:
-        async with aclosing(items):
-            async for item in items:
-                yield item
-    except Exception as error:
-        # Whoever waits for the first look waits no longer.
-        yield _answer(error, name, about, note)()
-
-
-def _answer(error: Exception, name: str, about: _Part, note: Note) -> Callable[..., Any]:
-    """Notes a problem. Returns what answers in place of the call, or raises what is wrong."""
-    if isinstance(error, BAD_JSON) and name in ("decode", "hooked"):
-        raise error  # what was sent is wrong, not who reads it
-    problem = f"{name}: {type(error).__name__}: {error}"
-    note(problem)
-    if (answer := about.answers.get(name)) is not None:
-        return answer
-    raise error if isinstance(error, UnbraidError) else SourceError("plugin", problem) from error
+    def _answer(self, error: Exception) -> Callable[..., Any]:
+        """Notes a problem. Returns what answers in place of the call, or raises what is wrong."""
+        if isinstance(error, BAD_JSON) and self._name in ("decode", "hooked"):
+            raise error  # what was sent is wrong, not who reads it
+        problem = f"{self._name}: {type(error).__name__}: {error}"
+        self._note(problem)
+        if (answer := self._about.answers.get(self._name)) is not None:
+            return answer
+        if isinstance(error, UnbraidError):
+            raise error
+        raise SourceError("plugin", problem) from error

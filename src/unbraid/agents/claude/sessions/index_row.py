@@ -93,11 +93,11 @@ def row_of(
     for file, facts in children.items():
         if facts is not None:
             agent = _agent(file, facts)
-            agent.shares = _shares(facts, agent.agent or AGENT, reports, prices)
+            agent.shares = _shares(facts, agent.agent or AGENT, reports=reports, prices=prices)
             agents.append(agent)
     for facts in beside:
         agent = IndexedAgent(facts.agent_id or "", description=facts.title)
-        agent.shares = _shares(facts, AGENT, reports, prices)
+        agent.shares = _shares(facts, AGENT, reports=reports, prices=prices)
         agents.append(agent)
     for number in range(main.sidechains):
         # Their words stand in one file without ids: what they used is given as the first one's.
@@ -181,7 +181,7 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
 
 
 def _shares(
-    facts: Facts, name: str, reports: Mapping[str, MessageTokens], prices: Prices | None
+    facts: Facts, name: str, *, reports: Mapping[str, MessageTokens], prices: Prices | None
 ) -> list[UsageShare]:
     """A sub-agent's shares. Its last message counts as its parent was given it, if its own
     transcript has no final numbers.
