@@ -12,6 +12,7 @@ our log: they give out and take in chunks of bytes, and offsets. The recorder
 from __future__ import annotations
 
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import (
     Mapping,
     Sequence,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Record)
 
 
-class AgentKind:
+class AgentKind(ABC):
     """One kind of agents. Subclasses override what they offer; nothing here has state."""
 
     name: str
@@ -68,9 +69,9 @@ class AgentKind:
     steered_command: str = ""
     """What to type so that it can be steered while it works; empty if nothing makes it so."""
 
+    @abstractmethod
     def dialect(self) -> Dialect[Any]:
         """Returns a translator of one run's records. Every kind has this; the rest is optional."""
-        raise TypeError(f"the agent kind {self.name} has no dialect")
 
     def deltas(self) -> DeltaFormat | None:
         """Returns how its lines carry text in small parts; None if they never do."""

@@ -138,10 +138,10 @@ class ClaudeSource:
             time.monotonic,
             self._find,
             f"stdout.{now_ms()}",
+            session_id=session_id,
             forwards=forwards,
             is_announced=start is not None and start.prompt is not None,
         )
-        self._merger.session_id = session_id
 
     @property
     def session_id(self) -> str | None:
@@ -176,7 +176,7 @@ class ClaudeSource:
         for line in self._lines.finish():
             self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
-            self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
+            self._merger.use_session(str(uuid.uuid4()))  # a dialect whose lines name no session
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
@@ -218,19 +218,28 @@ class ClaudeSource:
 
     def read(self) -> Iterator[Chunk]:
         """Yields what stdout and the transcripts have, in one order."""
-        if self._merger.session_id is None and self._begun_in is not None:
-            self._merger.session_id = self._session_begun()
+        if self._merger.session_id is None and (begun := self._session_begun()) is not None:
+            self._merger.use_session(begun)
         if self._known is not None:
             notes, self._notes = self._notes, []
             yield from notes
             for chunk in self._merger.end() if self._ended else self._merger.take():
                 self._has_said = True
-                if self._copies is not None:
-                    yield from self._copies.before(chunk)
+                yield from self._copied_before(chunk)
                 yield chunk
             if self._states is not None and self._has_said and not self._ended:
                 self._look_at_processes()
                 yield from self._states.read(self._states.entry)
+
+    def _copied_before(self, chunk: Chunk) -> Iterator[Chunk]:
+        """Yields what has to be known before this chunk: which messages were copied into the
+        session.
+        """
+        session = self._merger.session
+        if self._copies is None and session is not None:
+            self._copies = CopyNote(session.main, self._recorded, FirstMessages())
+        if self._copies is not None:
+            yield from self._copies.before(chunk)
 
     def _look_at_processes(self) -> None:
         now = time.monotonic()
@@ -240,16 +249,14 @@ class ClaudeSource:
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)
-        if main is None:
-            return None
-        self._copies = CopyNote(main, self._recorded, FirstMessages())
-        return Session(main, self._known)
+        return None if main is None else Session(main, self._known)
 
     def _session_begun(self) -> str | None:
         """Returns the session of a process that prints nothing we could read: one that is new, or
-        grew.
+        grew. None if it prints.
         """
-        assert self._begun_in is not None
+        if self._begun_in is None:
+            return None
         slug = _SLUG.sub("-", str(self._begun_in))
         for projects in claude_projects(self._env):
             for path in projects.joinpath(slug).glob("*-*-*-*-*.jsonl"):

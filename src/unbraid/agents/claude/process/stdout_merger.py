@@ -54,7 +54,8 @@ class StdoutTranscriptMerger:
     """Lines of stdout in, chunks of all sources out, in an order that keeps causes first.
 
     What an agent was asked is not printed, only written down: the first line of its answer waits
-    for that. `is_announced`: what it was asked first is known already.
+    for that. `is_announced`: what it was asked first is known already. Without a `session_id` it is
+    the one that stdout names.
     """
 
     def __init__(
@@ -63,12 +64,13 @@ class StdoutTranscriptMerger:
         find: Callable[[str], Session | None],
         source: str = "stdout",
         *,
+        session_id: str | None = None,
         forwards: bool = False,
         is_announced: bool = False,
     ) -> None:
         self.began_ms = 0  # the first time that a line of stdout has said
         self.cwd: str | None = None
-        self.session_id: str | None = None
+        self.session_id = session_id
         self.session: Session | None = None
         self.recognized = False
         self._clock, self._find, self._source = clock, find, source
@@ -82,6 +84,10 @@ class StdoutTranscriptMerger:
         self._unasked = False  # whether the answer to the latest prompt has not begun
         self._is_announced = is_announced
         self._first: float | None = None  # when the first line came
+
+    def use_session(self, session_id: str) -> None:
+        """Notes which session it is, where stdout does not say it."""
+        self.session_id = session_id
 
     def line(self, line: bytes) -> None:
         """Takes one more line of stdout, with its end."""
