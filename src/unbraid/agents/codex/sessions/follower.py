@@ -27,13 +27,13 @@ PACKED = ".zst"
 
 class FollowedRollout:
     """One file, from where the log stands. One that `begins_late` is read from its middle, by a run
-    that has nothing of what is before that.
+    that has nothing of what is before that, and has not been introduced.
     """
 
     def __init__(
         self, path: Path, thread: str, known: RecordedFile, *, begins_late: bool = False
     ) -> None:
-        self._thread, self._known, self._begins_late = thread, known, begins_late
+        self._thread, self._known, self.begins_late = thread, known, begins_late
         make_tail = PackedTail if path.suffix == PACKED else Tail
         self._tail: PackedTail | Tail = make_tail(path, known.place)
 
@@ -53,14 +53,11 @@ class FollowedRollout:
             self._tail.path = path
 
     def introduction(self, first: bytes) -> Iterator[Chunk]:
-        """Yields, once, what has to be known of a file that is read from its middle: its first
-        line, which says whose it is, and how many tokens were used before, which the file repeats.
-        They have the time of the line that is read `first`: the run begins now, not with the
-        session.
+        """Yields what has to be known of a file that begins late: its first line, which says whose
+        it is, and how many tokens were used before, which the file repeats. They have the time of
+        the line that is read `first`: the run begins now, not with the session.
         """
-        if not self._begins_late:
-            return
-        self._begins_late, at = False, 0
+        self.begins_late, at = False, 0
         for known in (first_line(self.path), last_count(self.path, self._known.base)):
             if known:
                 dated = with_time(known, stored_order(first).at)
@@ -119,7 +116,8 @@ class RolloutFollower:
         for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
             # The main agent's file is the first: whatever comes, it is known whose session it is.
             for file in (files[0], files[rank]):
-                yield from file.introduction(chunk.data)
+                if file.begins_late:
+                    yield from file.introduction(chunk.data)
             yield chunk
 
     def silent_seconds(self) -> float:
