@@ -46,7 +46,6 @@ def plugin_problems() -> Mapping[str, str]:
     return _plugins().problems
 
 
-@cache
 def built_in_kinds() -> tuple[AgentKind, ...]:
     """Returns our own kinds."""
     places = (place.partition(":") for place in BUILT_IN)
