@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.tokens import TokenFile
@@ -44,7 +44,7 @@ def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
         TokenFile(tmp_path / "tokens.json").tokens()
 
 
-def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
-    (tmp_path / f"tokens.{os.getpid()}").mkdir()
-    with pytest.raises(CallerError, match="cannot be written"):
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    with full_disk(), pytest.raises(CallerError, match="cannot be written"):
         TokenFile(tmp_path / "tokens.json").add("ci")
+    assert not [*tmp_path.iterdir()]

@@ -6,7 +6,6 @@ lock of that cursor.
 
 from __future__ import annotations
 
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -15,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.errors import LogError
+from unbraid.system.atomic_file import write_atomically
 from unbraid.system.home import make_private_folder
 from unbraid.system.locks import locked_file
 from unbraid.traces import TraceParent
@@ -28,7 +28,7 @@ class _Sent(Struct):
 
 
 class SentCursor:
-    """The place up to which one log has arrived at one collector."""
+    """The cursor up to which one log has arrived at one collector."""
 
     def __init__(self, home: Path, log: str, collector: str) -> None:
         self._folder = home / FOLDER
@@ -38,7 +38,7 @@ class SentCursor:
         self._lock: IO[bytes] | None = None
 
     def acquire(self) -> bool:
-        """Lock the cursor; False if another process sends from it. Raises LogError."""
+        """Locks the cursor. Returns False if another process sends from it. Raises LogError."""
         if self._lock is not None:
             return True
         try:
@@ -54,7 +54,7 @@ class SentCursor:
         return self._lock is not None
 
     def release(self) -> None:
-        """Unlock the cursor."""
+        """Unlocks the cursor."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -67,8 +67,9 @@ class SentCursor:
             return None
 
     def store(self, cursor: int) -> None:
-        """Store the cursor. Raises LogError."""
-        _write(self._path, msgspec.json.encode(_Sent(cursor)))
+        """Stores the cursor. Raises LogError."""
+        # It is stored with every batch: to wait for the disk would hold up what is being sent.
+        _write(self._path, msgspec.json.encode(_Sent(cursor)), durable=False)
 
 
 class TraceParents:
@@ -87,22 +88,16 @@ class TraceParents:
             return None
 
     def put(self, run: str, parent: TraceParent) -> None:
-        """Note the parent of a run; one that is noted stays. Raises LogError."""
+        """Stores the parent of a run; one that is stored already stays. Raises LogError."""
         if self.get(run) is None:
-            try:
-                make_private_folder(self._folder)
-            except OSError as error:
-                raise LogError(f"{self._folder}: {error.strerror}") from error
             _write(self._path(run), str(parent).encode())
 
     def _path(self, run: str) -> Path:
         return self._folder / sha256(run.encode()).hexdigest()[:32]
 
 
-def _write(path: Path, data: bytes) -> None:
-    scratch = path.with_suffix(f".{os.getpid()}")
+def _write(path: Path, data: bytes, *, durable: bool = True) -> None:
     try:
-        scratch.write_bytes(data)
-        scratch.replace(path)
+        write_atomically(path, data, durable=durable, private_folder=True)
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}") from error

@@ -19,7 +19,8 @@ from unbraid.events.decoders import json_decoder
 from unbraid.fleet.prices import PriceList, Prices
 from unbraid.prices.own_file import own_prices
 from unbraid.prices.snapshot import BUNDLED, PACKAGE, snapshot
-from unbraid.system.home import data_folder, make_private_folder
+from unbraid.system.atomic_file import write_atomically
+from unbraid.system.home import data_folder
 
 
 class LoadedPrices(Struct):
@@ -75,14 +76,8 @@ def _newer(version: str, folder: Path) -> PriceList | None:
         taken = snapshot()
     except Exception:  # another package's inside, of a release that nobody here has seen
         return None
-    scratch = kept.with_suffix(f".{os.getpid()}")
-    try:
-        make_private_folder(folder)
-        scratch.write_bytes(msgspec.json.encode(taken))
-        scratch.replace(kept)
-    except OSError:
-        with suppress(OSError):  # only the next start suffers
-            scratch.unlink()
+    with suppress(OSError):  # without the file, the next start takes longer
+        write_atomically(kept, msgspec.json.encode(taken), durable=False, private_folder=True)
     return taken
 
 

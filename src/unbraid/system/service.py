@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unbraid.errors import UnbraidError
+from unbraid.system.atomic_file import write_atomically
 from unbraid.timings import SERVICE_MANAGER_TIMEOUT_SECONDS, SERVICE_RESTART_SECONDS
 
 NAME = "unbraid"
@@ -190,10 +191,7 @@ def watch_service(
 def write_service(manager: ServiceManager, service: Service) -> None:
     """Writes a service's file, whole or not at all."""
     try:
-        manager.path.parent.mkdir(parents=True, exist_ok=True)
-        new = manager.path.with_name(f".{manager.path.name}.new")
-        new.write_bytes(manager.text(service))
-        new.replace(manager.path)
+        write_atomically(manager.path, manager.text(service), mode=0o644)
     except OSError as error:
         raise ServiceError(f"{manager.path} cannot be written: {error.strerror}") from error
 

@@ -4,7 +4,6 @@ reads them cannot come in with them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -13,9 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from unbraid.errors import CallerError
-from unbraid.log.folder import data_folder
 from unbraid.serve.access.auth import DEFAULT_SCOPES, Scope, SignedIn, Token, new_token
-from unbraid.system.home import make_private_folder, read_trusted
+from unbraid.system.atomic_file import write_atomically
+from unbraid.system.home import data_folder, read_trusted
 
 FILE_NAME = "tokens.json"
 
@@ -56,7 +55,7 @@ class TokenFile:
         return secret
 
     def revoke(self, name: str) -> None:
-        """Take a token away; servers that run refuse it from now on."""
+        """Deletes a token; servers that run refuse it from now on."""
         kept = self.tokens()
         left = tuple(token for token in kept if token.name != name)
         if len(left) == len(kept):
@@ -65,7 +64,7 @@ class TokenFile:
 
     def _write(self, tokens: tuple[Token, ...]) -> None:
         try:
-            _put(self._path, msgspec.json.encode(tokens))
+            write_atomically(self._path, msgspec.json.encode(tokens), private_folder=True)
         except OSError as error:
             raise CallerError(f"{self._path}: cannot be written ({error.strerror})") from error
 
@@ -86,7 +85,8 @@ class SignInFile:
     def save(self, sessions: list[SignedIn]) -> None:
         """Keeps these, and no others."""
         with suppress(OSError):  # they work without, until the server ends
-            _put(self._path, msgspec.json.encode(sessions))
+            data = msgspec.json.encode(sessions)
+            write_atomically(self._path, data, durable=False, private_folder=True)
 
 
 def _with_all_scopes(token: Token) -> Token:
@@ -94,13 +94,3 @@ def _with_all_scopes(token: Token) -> Token:
     # can; what they could also do, run programs on the server, needs a new token.
     old = token.created == 0 and "control" in token.scopes
     return replace(token, scopes=token.scopes | {"ingest"}) if old else token
-
-
-def _put(path: Path, content: bytes) -> None:
-    # Written beside and moved into place: a crash leaves the old file or the new one, never half of
-    # one.
-    beside = path.with_suffix(f".{os.getpid()}")
-    make_private_folder(path.parent)
-    beside.touch(mode=0o600)
-    beside.write_bytes(content)
-    beside.replace(path)

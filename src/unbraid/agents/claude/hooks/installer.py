@@ -17,9 +17,9 @@ from unbraid.agents.claude.hooks.settings import (
 )
 from unbraid.agents.hook_port import HookState, hook_folder
 from unbraid.errors import CallerError, SourceError
+from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular
 from unbraid.system.home import make_private_folder
-from unbraid.system.swapped_file import swap_file
 from unbraid.timings import PLUGIN_INSTALL_TIMEOUT_SECONDS
 
 NAME = "unbraid"
@@ -95,7 +95,7 @@ class ClaudeHooks:
             self._uninstall_plugin()  # it was copied: it would stay as it is
         make_private_folder(folder.parent)
         for name, content in plugin_files(self._folder).items():
-            swap_file(folder / name, content)
+            write_atomically(folder / name, content)
         self._claude("marketplace", "add", str(folder))
         self._claude("install", PLUGIN)
 

@@ -16,9 +16,8 @@ from typing import Any
 
 from unbraid.agents.claude.hooks.commands import hook_groups, is_ours, ours_in
 from unbraid.errors import SourceError
+from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular
-from unbraid.system.home import make_private_folder
-from unbraid.system.swapped_file import swap_file
 
 Settings = dict[str, Any]
 _INDENT = re.compile(r"\n([ \t]+)\"")
@@ -79,15 +78,14 @@ class SettingsFile:
         if before is None:
             self._backup.unlink(missing_ok=True)
         else:
-            make_private_folder(self._backup.parent)
-            swap_file(self._backup, before)
+            write_atomically(self._backup, before, private_folder=True)
 
     def _write(self, data: bytes, *, empty: bool) -> None:
         try:
             if empty and not self._backup.exists():
                 self.path.unlink(missing_ok=True)  # it was not there before we came
             else:
-                swap_file(self.path, data)
+                write_atomically(self.path, data)
         except OSError as error:
             raise SourceError(str(self.path), f"cannot be written: {error.strerror}") from error
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from unbraid.agents.hook_port import SOCKET_NAME, HookState, hook_folder
 from unbraid.errors import CallerError, SourceError
+from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular
 from unbraid.system.home import make_private_folder
-from unbraid.system.swapped_file import swap_file
 
 SOURCE = Path(__file__).with_name("plugin.js")
 MARK = b"// unbraid"
@@ -52,7 +52,7 @@ class OpenCodeHooks:
         make_private_folder(self._folder)
         if self._found() != self._text():
             try:
-                swap_file(self._path, self._text(), mode=0o644)
+                write_atomically(self._path, self._text(), mode=0o644)
             except OSError as error:
                 raise self._unwritable(error) from error
         return self.state()
