@@ -31,10 +31,10 @@ from tests.namespaces import has_namespaces, in_own_network
 from tests.nats_servers import SERVER, NatsCluster
 from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import Log, SqliteLog, opened_log
+from unbraid.log.contract_data import story
 from unbraid.log.nats.message import EXPECTED
 from unbraid.log.nats.stream import log_settings, run_subject
 from unbraid.log.replicated.log import ReplicatedLog
-from unbraid.log.sample import story
 from unbraid.testing import CliUnavailable, clis
 from unbraid.wire.chunk import Chunk
 

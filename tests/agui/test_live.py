@@ -16,7 +16,7 @@ from tests.block_rows import logged_rows
 from tests.serve.conftest import Start, client_of, log, start
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 from unbraid.serve import Server
 
 __all__ = ["client_of", "log", "start"]  # fixtures

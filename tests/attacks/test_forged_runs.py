@@ -32,7 +32,7 @@ from unbraid.events import (
 )
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 from unbraid.serve import Server, new_token
 from unbraid.serve.spending_metrics import MAX_KINDS
 from unbraid.wire.record import LATEST_MS

@@ -24,7 +24,7 @@ from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 from unbraid.remote.client import RemoteServer
 from unbraid.remote.log import RemoteControllers
 from unbraid.serve import Server, TokenFile, new_token

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 
 DAY_MS = 86_400_000
 

@@ -18,8 +18,8 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.log import opened_log
+from unbraid.log.contract_data import story
 from unbraid.log.nats import machine_requests
-from unbraid.log.sample import story
 from unbraid.serve import ServeConfig, Token, hash_token, serving
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -22,7 +22,7 @@ from tests.export.saved import events_in
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
 from unbraid.export import RunExport, RunFile, RunFold
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 from unbraid.screen import cost
 from unbraid.sessions.sources import events_of, runs_of_sources
 

@@ -12,7 +12,7 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from tests.serve.sse import events_of
 from unbraid.log import opened_log
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 from unbraid.serve import ServeConfig, serving
 
 pytestmark = pytest.mark.xdist_group("nats")

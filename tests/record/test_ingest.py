@@ -15,6 +15,7 @@ from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.contract import story
+from unbraid.log.contract_data import all_chunks
 from unbraid.log.port import LogUnusable
 from unbraid.record.ingest import Ingest, MissingBytes, RunOver, TooManyRuns
 from unbraid.record.recorder import Recorder
@@ -77,7 +78,7 @@ def test_any_cut_any_repeat_and_any_restart_give_the_same_log(
             place = await ingest.feed("r", "out", place, WORDS[place:], now=7, end=True)
             assert place == len(WORDS)
             assert await words_of(log) == await expected()
-            assert await log.spooled("r") == []
+            assert await all_chunks(log, "r") == []
             assert ingest.runs == 0
             await log.close()
 
@@ -88,7 +89,7 @@ async def test_acknowledged_means_in_the_log() -> None:
     log = MemoryLog()
     assert await Ingest(log, Speller).feed("r", "out", 0, WORDS[:20], now=1) == 20
     assert await log.offsets("r") == {"out": 20}
-    assert await log.spooled("r") == [Chunk("out", 0, WORDS[:20], 1)]
+    assert await all_chunks(log, "r") == [Chunk("out", 0, WORDS[:20], 1)]
 
 
 async def test_a_run_is_over_when_all_its_sources_have_ended() -> None:

@@ -11,6 +11,7 @@ from tests.record.test_ingest import WORDS, Speller, words_of
 from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
+from unbraid.log.contract_data import all_chunks
 from unbraid.log.port import Appended, LogUnusable
 from unbraid.record.recorder import COMMIT_BYTES, Recorder
 from unbraid.wire.chunk import Chunk
@@ -91,7 +92,7 @@ async def test_a_chunk_without_bytes_notes_an_offset() -> None:
     assert await log.offsets("r") == {}
     assert await recorder.feed([Chunk("out", 0, b"a b "), Chunk("rows", 1300, b"")], 7)
     assert await log.offsets("r") == recorder.offsets == {"out": 4, "rows": 1300}
-    assert await log.spooled("r") == [Chunk("out", 0, b"a b ", 7)]
+    assert await all_chunks(log, "r") == [Chunk("out", 0, b"a b ", 7)]
 
 
 async def test_holes_are_skipped_and_so_is_what_is_known() -> None:
@@ -100,7 +101,7 @@ async def test_holes_are_skipped_and_so_is_what_is_known() -> None:
     assert await recorder.feed([Chunk("out", 0, b"a b "), Chunk("out", 9, b"x ")], 7)
     assert not await recorder.feed([Chunk("out", 0, b"a b ")], 7)
     assert await recorder.feed([Chunk("out", 2, b"b c ")], 7)
-    assert await log.spooled("r") == [Chunk("out", 0, b"a b ", 7), Chunk("out", 4, b"c ", 7)]
+    assert await all_chunks(log, "r") == [Chunk("out", 0, b"a b ", 7), Chunk("out", 4, b"c ", 7)]
 
 
 async def test_bytes_that_gave_no_event_yet_are_not_lost() -> None:
@@ -152,7 +153,7 @@ async def test_words_bring_all_that_came_before_them() -> None:
         assert recorder.has_begun != awaits_words
         await recorder.feed([Chunk("out", 0, words)], 8)
         assert recorder.has_begun
-        logs.append((await words_of(log), await log.spooled("r"), await log.offsets("r")))
+        logs.append((await words_of(log), await all_chunks(log, "r"), await log.offsets("r")))
         assert (await Recorder.open(log, "r", awaits_words=True)).has_begun
     assert logs[0] == logs[1]
 

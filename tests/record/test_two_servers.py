@@ -11,8 +11,8 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import opened_log
+from unbraid.log.contract_data import story
 from unbraid.log.entry import one_line
-from unbraid.log.sample import story
 from unbraid.record.event_ingest import EventIngest, RunPart
 from unbraid.record.ingest import Ingest, NotItsRun
 

@@ -16,6 +16,7 @@ from msgspec import Raw
 
 from unbraid.events import FleetToolUse, Text, decode_event
 from unbraid.log import MemoryLog
+from unbraid.log.contract_data import all_chunks
 from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
 from unbraid.redact.events import redact_event
@@ -178,7 +179,7 @@ async def ingested(
             ingest = Ingest(log, Pipeline, redact=True)
         sent = data[wanted : max(wanted, place)]
         wanted = await ingest.feed("r", "out", wanted, sent, now=1)
-        assert b"".join(part.data for part in await log.spooled("r")) == redacted[:wanted]
+        assert b"".join(part.data for part in await all_chunks(log, "r")) == redacted[:wanted]
     assert await ingest.feed("r", "out", wanted, data[wanted:], now=1, end=True) == len(data)
     events = [decode_event(entry.data) for entry in await log.read("r", limit=10**6)]
     assert events[-1].type == "done"

@@ -9,7 +9,7 @@ import httpx
 from tests.redact.secret import KEY
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
-from unbraid.log.sample import story
+from unbraid.log.contract_data import story
 
 
 async def test_a_run_is_a_file_to_save(client: httpx.AsyncClient, log: SqliteLog) -> None:

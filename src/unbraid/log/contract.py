@@ -26,6 +26,7 @@ from unbraid.events import (
     StreamStart,
     encode,
 )
+from unbraid.log.contract_data import all_chunks, story
 from unbraid.log.entry import Entry
 from unbraid.log.lease_contract import check_leases
 from unbraid.log.port import (
@@ -37,7 +38,6 @@ from unbraid.log.port import (
     every_run,
     replacement_error,
 )
-from unbraid.log.sample import story
 from unbraid.wire.chunk import Chunk
 
 __all__ = ["LogContract", "gather", "story"]
@@ -146,9 +146,9 @@ class LogContract:
         await log.append("r", events[:1], offsets={"out": 3}, chunks=parts)
         await log.append("r", events[:1], offsets={"out": 3}, chunks=parts)
         await log.append("r", events[1:2], offsets={"out": 6}, chunks=[later])
-        assert await log.spooled("r") == [*parts, later]
+        assert await all_chunks(log, "r") == [*parts, later]
         await log.append("r", events[2:], chunks=[Chunk("out", 6, b"end", arrived_ms=14)])
-        assert await log.spooled("r") == []
+        assert await all_chunks(log, "r") == []
         assert await log.offsets("r") == {"out": 6}
 
     async def test_gives_long_raw_bytes_back_as_they_were(self, log: Log) -> None:
@@ -158,7 +158,7 @@ class LogContract:
             Chunk("end", 7, b"", arrived_ms=13),
         ]
         await log.append("r", story(["a"])[:1], chunks=parts)
-        assert await log.spooled("r") == parts
+        assert await all_chunks(log, "r") == parts
 
     async def test_summary_of_a_run(self, log: Log) -> None:
         events = story(["a"])

@@ -31,7 +31,7 @@ class _Run:
     summary: RunSummary
     entries: list[Entry] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
-    spool: list[Chunk] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
     blocks: SearchBlocks = field(default_factory=SearchBlocks)
     said: list[IndexedBlock] = field(default_factory=list)
 
@@ -81,10 +81,10 @@ class MemoryLog:
         self._last_cursor += len(fresh)
         for name, at in checked.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
-        known = {(part.source, part.offset) for part in held.spool}
-        held.spool += [part for part in chunks if (part.source, part.offset) not in known]
+        known = {(part.source, part.offset) for part in held.chunks}
+        held.chunks += [part for part in chunks if (part.source, part.offset) not in known]
         if held.summary.over:
-            held.spool.clear()
+            held.chunks.clear()
         if fresh:
             self._signal.change()
         # Others get a turn, as with every log that really waits for a disk.
@@ -165,14 +165,11 @@ class MemoryLog:
         held = self._runs.get(run)
         return {} if held is None else dict(held.offsets)
 
-    async def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+    async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         """Yields the raw bytes of a run that is not over, at once: they are in memory."""
-        yield await self.spooled(run)
-
-    async def spooled(self, run: str) -> list[Chunk]:
-        """Returns the raw bytes of a run that is not over."""
         held = self._runs.get(run)
-        return [] if held is None else list(held.spool)
+        if held is not None:
+            yield list(held.chunks)
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of runs that begin with `prefix`."""

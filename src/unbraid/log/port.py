@@ -2,7 +2,7 @@
 
 What every backend promises:
 
-- **Written before shown.** `append` returns once its events, source offsets and spooled bytes are
+- **Written before shown.** `append` returns once its events, source offsets and raw bytes are
   durable, all of them or none. No reader sees them earlier.
 - **In order, once.** Within a run `seq` counts 1, 2, 3…; appending what is there already changes
   nothing, and anything that is neither there nor next is a `LogConflict`.
@@ -173,7 +173,7 @@ class Log(WholeLogReader, Protocol):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Commit events, the sources' offsets and their raw bytes together. An offset never goes
+        """Commits events, the sources' offsets and their raw bytes together. An offset never goes
         back.
         """
         ...
@@ -182,16 +182,12 @@ class Log(WholeLogReader, Protocol):
         """Returns each source's offset: how many of its bytes the log answers for."""
         ...
 
-    async def spooled(self, run: str) -> list[Chunk]:
-        """Returns the chunks of a run that is not over, in the order in which they came, with their
-        times.
+    def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        """Yields the chunks of a run that is not over, in the order in which they came, with their
+        times, a bounded number of bytes at a time.
 
         Fed again, they rebuild the translator after a restart, in the state it had.
         """
-        ...
-
-    def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
-        """Yields the same chunks, a bounded number of bytes at a time."""
         ...
 
     async def run_names(self, prefix: str = "") -> list[str]:

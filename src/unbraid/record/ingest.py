@@ -173,7 +173,7 @@ class Ingest:
     def _make_room(self) -> None:
         if len(self._live) < self._max_runs:
             return
-        # Nobody is at it, and its bytes are in the spool: it can come back whenever it is wanted.
+        # Nobody is at it, and its bytes are in the log: it can come back whenever it is wanted.
         idle = next((run for run in self._live if run not in self._locks), None)
         if idle is None:
             raise TooManyRuns(f"too many runs are being received: the limit is {self._max_runs}")

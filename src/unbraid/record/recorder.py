@@ -1,7 +1,7 @@
 """One run being written: chunks of its sources in, committed events out.
 
 What is fed goes into the log in the same transaction as the events it gave: the bytes themselves
-(spooled until the run is over) and each source's offset. After a restart the spooled chunks, in
+(stored until the run is over) and each source's offset. After a restart the stored chunks, in
 their order and with the times at which they came, give the same events again, so the pipeline
 stands exactly where the log does. That order is the one thing that the agents' files could not say
 a second time.
@@ -204,7 +204,7 @@ class Recorder:
         last = self.ended | {source} >= self.offsets.keys()
         self._ahead = True
         events = self._pipeline.finish(now) if last else []
-        # Nothing is ever spooled without bytes but the end of a source.
+        # Nothing is ever stored without bytes but the end of a source.
         chunk = Chunk(source, offset, b"", arrived_ms=now)
         await self._commit(events, self._take_noted({source: offset}), [chunk])
         self._ahead = False
@@ -281,7 +281,7 @@ class Recorder:
     async def _replay(self, replayed: Callable[[Chunk], None]) -> None:
         count, last = 0, None
         known: dict[str, int] = {}
-        async for chunk in self._spooled():
+        async for chunk in self._stored_chunks():
             if not chunk.data:
                 self.ended.add(chunk.source)
                 continue
@@ -312,8 +312,8 @@ class Recorder:
             problem = f"its bytes now give {count} events, the log has {self.last_seq}"
             raise LogError(f"run {self.run} cannot be continued: {problem}")
 
-    async def _spooled(self) -> AsyncIterator[Chunk]:
-        async for chunks in self._log.spool_pages(self.run):
+    async def _stored_chunks(self) -> AsyncIterator[Chunk]:
+        async for chunks in self._log.chunk_pages(self.run):
             for chunk in chunks:
                 yield chunk
 

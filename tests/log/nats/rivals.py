@@ -32,6 +32,7 @@ from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import LogConflict
 from unbraid.log.contract import story
+from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
@@ -227,7 +228,7 @@ async def contend(opened: Opener, patch: Patch, seed: int, rounds: int) -> Claim
         words = [msgspec.json.decode(entry.data)["delta"] for entry in entries]
         assert not places.keys() & set(words)
         places |= {word: (run, seq) for seq, word in enumerate(words, 1)}
-        raw += [chunk.data.decode() for chunk in await late.spooled(run)]
+        raw += [chunk.data.decode() for chunk in await all_chunks(late, run)]
     claims.check(places, raw)
     return claims
 

@@ -14,9 +14,9 @@ import pytest
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
+from unbraid.log.contract_data import story
 from unbraid.log.nats.bucket import BucketEntry
 from unbraid.log.nats.leases import HolderSightings, NatsLeases
-from unbraid.log.sample import story
 from unbraid.orchestrate.recovery import end_dead_run
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -16,6 +16,7 @@ from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, LogUnusable
 from unbraid.log.contract import gather, story
+from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import is_cut_off
@@ -174,15 +175,15 @@ async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:
     events = story(["word " * 200 for _ in range(2000)])
     await log.append("r", events[:-1], chunks=[Chunk("out", 0, raw)], offsets={"out": len(raw)})
     assert (await log.journal.info()).last_seq > 5
-    assert await log.spooled("r") == [Chunk("out", 0, raw)]
+    assert await all_chunks(log, "r") == [Chunk("out", 0, raw)]
     two = await opened("two")
     await two.settle()
-    assert await two.spooled("r") == [Chunk("out", 0, raw)]
+    assert await all_chunks(two, "r") == [Chunk("out", 0, raw)]
     await two.append("r", events[-1:])
     await log.settle()
     entries = [entry async for batch in log.follow("r") for entry in batch]
     assert [entry.seq for entry in entries] == list(range(1, len(events) + 1))
-    assert await log.spooled("r") == []
+    assert await all_chunks(log, "r") == []
 
 
 async def test_processes_of_one_machine_share_a_copy(opened: Opener) -> None:

@@ -14,13 +14,13 @@ import unbraid.log.replicated.record as record_module
 from tests.nats_servers import NatsCluster
 from unbraid.events import encode
 from unbraid.log import LogUnusable, open_log, opened_log
+from unbraid.log.contract_data import story
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.message import ID, PARTS
 from unbraid.log.nats.stream import run_subject
 from unbraid.log.replicated.copy import MAX_EVENTS
 from unbraid.log.replicated.log import ReplicatedLog
-from unbraid.log.sample import story
 from unbraid.log.summary import RunSummary
 from unbraid.wire.chunk import Chunk
 

@@ -12,6 +12,7 @@ import pytest
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
 from unbraid.log.contract import story
+from unbraid.log.contract_data import all_chunks
 from unbraid.log.sqlite.connection import open_writer
 from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
 from unbraid.timings import COMMIT_FRESH_SECONDS, SLOW_COMMIT_SECONDS
@@ -92,7 +93,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     assert [run.title for run in await log.runs_of("s1")] == ["Hi"]
     assert [entry.data for entry in await log.read("old")] == [data]
     assert await log.offsets("old") == {"out": 7}
-    assert len(await log.spooled("old")) == 1
+    assert len(await all_chunks(log, "old")) == 1
     await log.append("old", story(["a needle"]))
     assert [found.run for found in await log.search("needle")] == ["old"]
     await log.close()

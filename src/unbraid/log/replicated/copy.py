@@ -28,7 +28,7 @@ from unbraid.log.replicated.record import InvalidRecord, JournalRecord, decoded,
 from unbraid.log.sqlite.appender import Appender
 from unbraid.log.sqlite.connection import DamagedCopy
 from unbraid.log.sqlite.log import SqliteLog
-from unbraid.log.sqlite.queries import offsets, spool_places
+from unbraid.log.sqlite.queries import chunk_offsets, offsets
 from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
 from unbraid.log.summary import RunSummary
 from unbraid.wire.record import BAD_JSON
@@ -197,7 +197,7 @@ def _head(connection: sqlite3.Connection, run: str) -> RunHead:
     return RunHead(
         summary=RunSummary(run) if row is None else _summary(row[0]),
         offsets=offsets(connection, run),
-        places=spool_places(connection, run),
+        places=chunk_offsets(connection, run),
         seq=0 if head is None else head[0],
         forgotten=head is not None and bool(head[1]),
     )

@@ -145,7 +145,7 @@ class ReplicatedLog:
         await self._own_writes()
         return await self._log.offsets(run)
 
-    async def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+    async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         """Yields the raw bytes of a run that is not over, a record's at a time."""
         summary = await self.run(run)
         if summary is not None and summary.over:
@@ -178,10 +178,6 @@ class ReplicatedLog:
             return decoded(stored, self.journal.place).chunks
         except InvalidRecord:
             return ()  # the copy has skipped it
-
-    async def spooled(self, run: str) -> list[Chunk]:
-        """Returns the raw bytes of a run that is not over."""
-        return [chunk async for page in self.spool_pages(run) for chunk in page]
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of runs that begin with `prefix`."""

@@ -95,7 +95,7 @@ class Appender:
         else:
             for part in chunks:
                 place = (held.key, part.source, part.offset, part.arrived_ms)
-                connection.execute(_SPOOL, (*place, *_compressed(part.data)))
+                connection.execute(_CHUNK, (*place, *_compressed(part.data)))
             self._hold(run, held)
         return Appended(len(fresh), summary.last_seq)
 
@@ -179,7 +179,7 @@ def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
 
 
 def _compressed(data: bytes) -> tuple[bytes, bool]:
-    """Returns bytes as the spool has them, and whether they are compressed.
+    """Returns bytes as they are stored, and whether they are compressed.
 
     The fastest level: records repeat their keys and ids, which it finds as well as the others do.
     """
@@ -251,6 +251,6 @@ _WORDS = """INSERT INTO said_words (rowid, text) SELECT id, text FROM said
     WHERE id > (SELECT coalesce(max(id), 0) FROM said_words_docsize) ORDER BY id"""
 _OFFSET = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)
     ON CONFLICT (run, source) DO UPDATE SET offset = max(offset, excluded.offset)"""
-_SPOOL = """INSERT INTO spool (run, source, offset, arrived_ms, data, compressed)
+_CHUNK = """INSERT INTO spool (run, source, offset, arrived_ms, data, compressed)
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""

@@ -194,17 +194,13 @@ class SqliteLog:
         """Returns each source's offset."""
         return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
-    async def spool_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+    async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         """Yields the raw bytes of a run that is not over, in pages."""
         after: int | None = 0
         while after is not None:
-            page = await self._readers.read(partial(queries.spool_page, run=run, after=after))
+            page = await self._readers.read(partial(queries.chunk_page, run=run, after=after))
             yield page.chunks
             after = page.last_id
-
-    async def spooled(self, run: str) -> list[Chunk]:
-        """Returns the raw bytes of a run that is not over."""
-        return [chunk async for page in self.spool_pages(run) for chunk in page]
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of runs that begin with `prefix`."""

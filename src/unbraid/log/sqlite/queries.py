@@ -16,7 +16,7 @@ from unbraid.wire.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
-SPOOL_PAGE_BYTES = 16 * 1024 * 1024
+CHUNK_PAGE_BYTES = 16 * 1024 * 1024
 # Sorts after everything that a name of a run can go on with.
 LAST_CHARACTER = "\U0010ffff"
 
@@ -145,14 +145,14 @@ def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
     return dict(rows)
 
 
-class SpoolPage(NamedTuple):
+class ChunkPage(NamedTuple):
     """Some raw bytes of a run, and after which row to go on; None if that is all."""
 
     chunks: list[Chunk]
     last_id: int | None
 
 
-def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPage:
+def chunk_page(connection: sqlite3.Connection, run: str, after: int) -> ChunkPage:
     """Returns some of the raw bytes of a run, in the order in which they came."""
     rows = connection.execute(
         """SELECT id, source, offset, data, arrived_ms, compressed FROM spool
@@ -165,12 +165,12 @@ def spool_page(connection: sqlite3.Connection, run: str, after: int) -> SpoolPag
         data = zlib.decompress(stored) if compressed else stored
         chunks.append(Chunk(source, offset, data, arrived_ms=arrived_ms))
         size += len(data)
-        if size >= SPOOL_PAGE_BYTES:
-            return SpoolPage(chunks, number)
-    return SpoolPage(chunks, None)
+        if size >= CHUNK_PAGE_BYTES:
+            return ChunkPage(chunks, number)
+    return ChunkPage(chunks, None)
 
 
-def spool_places(connection: sqlite3.Connection, run: str) -> set[tuple[str, int]]:
+def chunk_offsets(connection: sqlite3.Connection, run: str) -> set[tuple[str, int]]:
     """Returns the sources and offsets of a run's raw bytes."""
     rows = connection.execute(
         "SELECT source, offset FROM spool WHERE run = (SELECT id FROM runs WHERE run = ?)", (run,)

@@ -1,4 +1,4 @@
-"""A run to fill a log with, for tests."""
+"""What the tests of a log are made of: a run to fill it with, and its raw bytes, read whole."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from unbraid.events import (
     StreamStart,
     Text,
 )
+from unbraid.log.port import Log
+from unbraid.wire.chunk import Chunk
 
 
 def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
@@ -54,3 +56,8 @@ def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEve
             **place,
         ),
     ]
+
+
+async def all_chunks(log: Log, run: str) -> list[Chunk]:
+    """Returns all raw bytes that a log has of a run."""
+    return [chunk async for page in log.chunk_pages(run) for chunk in page]
