@@ -127,8 +127,8 @@ class LogReader(Protocol):
         ...
 
     async def bounds(self) -> tuple[int, int]:
-        """Returns the offsets of the first event that the log still has and of the last it ever
-        had.
+        """Returns the cursors of the oldest event that the log still has and of the newest that it
+        ever had.
         """
         ...
 
@@ -149,7 +149,7 @@ class LogReader(Protocol):
 
 
 class WholeLogReader(LogReader, Protocol):
-    """A reader of all runs at once, in the order of their offsets."""
+    """A reader of all runs at once, in the order of their cursors."""
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Returns up to `limit` events of all runs after the cursor `since`, in order."""
