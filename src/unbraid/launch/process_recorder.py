@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Iterator
 from unbraid.agents.process_port import MovingSource, ProcessSource
 from unbraid.launch.next_session import NextSession
 from unbraid.launch.run_log import RunLog
-from unbraid.record.batches import read_in_thread
 from unbraid.system.clock import now_ms
 from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.translate.notes import RunNote
@@ -75,12 +74,12 @@ class ProcessRecorder:
 
     async def _look_first(self, *, last: bool) -> None:
         printed, self._printed = self._printed, []
-        await self._record(self._read(printed, last=last))
+        await self._run_log.feed(self._read(printed, last=last))
         session = self._source.session_id
         if session is not None and not self._run_log.opened:
             recorded = await self._run_log.open(session)
             await asyncio.to_thread(self._source.begin, recorded)
-            await self._record(self._read([], last=False))
+            await self._run_log.feed(self._read([], last=False))
         if self._notes and self._run_log.opened:
             notes, self._notes = self._notes, []
             await self._run_log.note(notes)
@@ -91,7 +90,3 @@ class ProcessRecorder:
         if last:
             self._source.end()
         yield from self._source.read()
-
-    async def _record(self, chunks: Iterator[Chunk]) -> None:
-        async for batch in read_in_thread(chunks):
-            await self._run_log.feed(batch)

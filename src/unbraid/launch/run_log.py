@@ -12,13 +12,13 @@ from unbraid.errors import LogError
 from unbraid.log.engines import log_name, memory_log, open_log
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
+from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
+from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.record.runs import next_run, open_run
-from unbraid.redact.source import SourceRedactor
 from unbraid.remote.destination import RunDelivery
-from unbraid.system.clock import now_ms
 from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
-from unbraid.translate.notes import NOTES, RunNote
+from unbraid.translate.notes import RunNote
 from unbraid.wire.chunk import Chunk
 
 
@@ -43,7 +43,8 @@ class RunLog:
         self.log: Log | None = None
         self._warn, self._sending, self._url = warn, sending, url
         self._awaits_words = awaits_words
-        self._redactor = SourceRedactor() if redact else None
+        self._redact = redact
+        self._recording: RedactingRecorder | None = None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
         self._is_kept = True  # whether the log outlives this process
@@ -55,7 +56,7 @@ class RunLog:
         return "" if self.recorder is None else self.recorder.run
 
     async def begin(self, session: str | None) -> None:
-        """Open the log, and acquire the lease of the session that is about to begin."""
+        """Opens the log, and acquires the lease of the session that is about to begin."""
         try:
             self.log = await open_log(self._url)
             await self._lease(session)
@@ -98,10 +99,10 @@ class RunLog:
             if self.log is not None and not self.failed:
                 await self._acquire(session)
             if self.log is not None and not self.failed:
-                redact = self._redactor is not None
                 self.recorder, recorded = await open_run(
-                    self.log, session, redact=redact, awaits_words=self._awaits_words
+                    self.log, session, redact=self._redact, awaits_words=self._awaits_words
                 )
+                self._recording = RedactingRecorder(self.recorder, self._note)
         except LogError as error:
             self._fail(error)
         self._note()
@@ -115,8 +116,7 @@ class RunLog:
             if self.log is None or self._leases is None or self.failed:
                 return None
             if await self._leases.acquire(session):
-                redact = self._redactor is not None
-                return await open_run(self.log, session, redact=redact, awaits_words=True)
+                return await open_run(self.log, session, redact=self._redact, awaits_words=True)
         return None
 
     @contextlib.contextmanager
@@ -128,40 +128,35 @@ class RunLog:
             self._fail(error)
 
     async def feed(self, chunks: Iterable[Chunk]) -> None:
-        """Record chunks, and have what came of them sent where that is wanted. A chunk without
-        bytes notes its offset.
+        """Records chunks, which are read in a thread, and has what came of them sent where that is
+        wanted. A chunk without bytes notes its offset.
         """
-        await self._feed(self._redacted(chunks))
+        rest = iter(chunks)
+        if self._recording is not None and not self.failed:
+            with self.failing():
+                await self._recording.feed(rest)
+            self._note()
+        if self._recording is None or self.failed:
+            # It is read all the same: that is how a source learns its session.
+            async for _ in read_in_thread(rest):
+                pass
 
     async def note(self, notes: Iterable[RunNote]) -> None:
         """Records notes of ours."""
-        offset = 0 if self.recorder is None else self.recorder.offsets.get(NOTES, 0)
-        await self.feed([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
-
-    async def _feed(self, chunks: Iterable[Chunk]) -> None:
-        rest = iter(chunks)
-        if self.recorder is not None and not self.failed:
-            try:
-                await self.recorder.feed(rest, now_ms())
-            except LogError as error:
-                self._fail(error)
+        if self._recording is not None and not self.failed:
+            with self.failing():
+                await self._recording.note(notes)
             self._note()
-        for _ in rest:
-            pass
 
     async def finish(self, now: int) -> None:
         """Ends the run, if it has not ended: now, or with its last event if that is 0."""
-        if self.recorder is not None and self.recorder.over:
-            return
-        if self._redactor is not None:
-            await self._feed(self._redactor.rest())
-        with self.failing():
-            if self.recorder is not None and not self.failed:
-                await self.recorder.finish(now)
-        self._note()
+        if self._recording is not None and not self.failed:
+            with self.failing():
+                await self._recording.finish(now)
+            self._note()
 
     async def close(self) -> None:
-        """Give the rest some time to arrive elsewhere, and let go of the log."""
+        """Gives the rest some time to arrive elsewhere, and closes the log."""
         if self._leases is not None:
             await self._leases.close(ended=self.recorder is None or self.recorder.over)
         if self._sending is not None:
@@ -181,9 +176,6 @@ class RunLog:
                 self._sending.begin(self.log, name, recorder.run)
         if self._sending is not None:
             self._sending.note()
-
-    def _redacted(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
-        return chunks if self._redactor is None else self._redactor.redact(chunks)
 
     async def _acquire(self, session: str) -> None:
         assert self._leases is not None

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from typing import Any
 
 from unbraid.agents.session_port import Follower
-from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
-from unbraid.redact.source import SourceRedactor
+from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.system.clock import now_ms
 from unbraid.timings import RESTORED_FILE_SECONDS
-from unbraid.translate.notes import NOTES, RunNote
-from unbraid.wire.chunk import Chunk
+from unbraid.translate.notes import RunNote
 
 
 async def finish_despite_cancel(
@@ -45,7 +43,7 @@ class FollowedSession:
         self.recorder, self.follower = recorder, follower
         self._first_look_at: float | None = None
         self.changed_at, self.grew_at = self._said_at(), time.monotonic()
-        self._redactor = SourceRedactor() if recorder.redacts else None
+        self._recording = RedactingRecorder(recorder, self._note_change)
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
         self._is_cut, self._shielded = False, shielded
@@ -94,32 +92,23 @@ class FollowedSession:
         async with self._lock:
             # If it has ended meanwhile, the next run begins with this.
             if not self.recorder.over:
-                await self._feed(self.follower.read(at_once=at_once, last=last))
+                await self._recording.feed(self.follower.read(at_once=at_once, last=last))
                 self._first_look_at = self._first_look_at or time.monotonic()
 
     async def _note(self, note: RunNote) -> None:
         async with self._lock:
             if not self.recorder.over:
-                offset = self.recorder.offsets.get(NOTES, 0)
-                await self._feed([Chunk(NOTES, offset, note.line())])
+                await self._recording.note([note])
 
     async def _close(self) -> None:
         await self._look(at_once=False, last=True)
         async with self._lock:
-            if not self.has_begun:
-                return  # a run in which nothing was said is none
-            if self._redactor is not None:
-                await self.recorder.feed(self._redactor.rest(), now_ms())
-            # Its own last time, not ours: that it is over is often seen long after its end.
-            await self.recorder.finish(0)
+            if self.has_begun:  # a run in which nothing was said is none
+                # Its own last time, not ours: that it is over is often seen long after its end.
+                await self._recording.finish(0)
 
-    async def _feed(self, chunks: Iterable[Chunk]) -> None:
-        if self._redactor is not None:
-            chunks = self._redactor.redact(chunks)
-        # A cancellation in between would lose what was read: see `look` and `close`.
-        async for batch in read_in_thread(iter(chunks)):
-            if await self.recorder.feed(batch, now_ms()):
-                self.changed_at, self.grew_at = self._said_at(), time.monotonic()
+    def _note_change(self) -> None:
+        self.changed_at, self.grew_at = self._said_at(), time.monotonic()
 
     def _said_at(self) -> float:
         now, latest_ms = time.monotonic(), self.recorder.latest_ms
