@@ -45,7 +45,7 @@ def traced(run: RunSummary, entries: list[Entry], agents: dict[int, Agent], used
         if span.attributes.get("gen_ai.operation.name") == "invoke_agent"
     }
     assert found.keys() == agents.keys()
-    assert trace.open_spans == 0
+    assert trace.over
     for number, agent in agents.items():
         span = found[number]
         assert (span.start, span.end) == (agent.started, agent.ended)

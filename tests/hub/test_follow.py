@@ -220,12 +220,15 @@ class Racing(MemoryLog):
     hub: Hub | None = None
     rest: tuple[FleetEvent, ...] = ()
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = asyncio.Event()
+
     async def ended(self) -> None:
         rest, self.rest = self.rest, ()
-        before = self.hub.stats.dispatched if self.hub else 0
+        self.shown.clear()
         await self.append("r", rest)
-        while self.hub and self.hub.stats.dispatched == before:  # noqa: ASYNC110 - the loop turns
-            await asyncio.sleep(0)
+        await self.shown.wait()
 
     async def run(self, run: str) -> RunSummary | None:
         summary = await super().run(run)
@@ -237,7 +240,8 @@ class Racing(MemoryLog):
 async def test_what_comes_between_finding_nothing_and_waiting_is_not_missed() -> None:
     log, events = Racing(), story(["a", "b", "c"])
     await log.append("r", events[:3])
-    async with asyncio.timeout(PATIENCE_SECONDS), Hub(log) as hub:
+    hub = Hub(log, on_dispatch=lambda entries: log.shown.set())
+    async with asyncio.timeout(PATIENCE_SECONDS), hub:
         log.hub, log.rest = hub, tuple(events[3:])
         async with hub.watch("r", form=Form.NDJSON) as viewer:
             seen = [event["seq"] for event in await read_all(viewer)]

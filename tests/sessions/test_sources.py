@@ -17,8 +17,8 @@ from tests.block_rows import CLEAN, RECORDINGS, judge, logged_rows, sources_of, 
 from unbraid.errors import SourceError
 from unbraid.events import encode
 from unbraid.log import SqliteLog
-from unbraid.log.folder import FILE_NAME
 from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
+from unbraid.system.home import LOG_FILE_NAME
 from unbraid.testing import load
 from unbraid.translate.tracks import RunTracks
 
@@ -264,7 +264,7 @@ def test_a_run_of_the_log_is_found_by_its_id(tmp_path: Path) -> None:
     env = {"UNBRAID_HOME": str(tmp_path)}
 
     async def write() -> None:
-        log = await SqliteLog.open(tmp_path / FILE_NAME)
+        log = await SqliteLog.open(tmp_path / LOG_FILE_NAME)
         await log.append("a-run", events)
         await log.close()
 

@@ -43,9 +43,9 @@ def deliver(token: str | None, seconds: float, discard: str | None) -> None:
 
 async def _deliver(token: str | None, seconds: float, discard: str | None) -> bool:
     """Returns whether something is left."""
-    from unbraid.log.folder import data_folder
     from unbraid.remote.destination import deliver as send
     from unbraid.screen import safe
+    from unbraid.system.home import data_folder
 
     left = False
     async for sent, arrived in send(data_folder(), token, warn, seconds, discarded=discard):

@@ -89,7 +89,7 @@ def run(
     sending, face = destination_of(to, token, linger, warn, redact=redact), None
     if served:
         from unbraid.cli.output.page import page
-        from unbraid.log.folder import data_folder
+        from unbraid.system.home import data_folder
 
         face = partial(page, port=port, redact=redact, home=data_folder())
     traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None

@@ -90,8 +90,8 @@ def serve(
     Listens on loopback by default. With --orchestrate, callers whose token allows it can run agents
     on this machine, as the user who started the server.
     """
-    from unbraid.log.folder import data_folder
     from unbraid.serve import ServeConfig, TokenFile
+    from unbraid.system.home import data_folder
 
     config = ServeConfig(
         host=host,

@@ -86,9 +86,9 @@ def watch(
         raise click.UsageError("--all and --since need --to")
     destination, since_ms = None, None
     if to is not None:
-        from unbraid.log.folder import data_folder
         from unbraid.remote.destination import Destination
         from unbraid.sessions.costs import since_ms as parse_time
+        from unbraid.system.home import data_folder
 
         destination = Destination(to, token_of(token_file), home=data_folder(), redact=redact)
         if everything or since is not None:

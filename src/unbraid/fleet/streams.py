@@ -68,13 +68,12 @@ class Fleet:
         self,
         source: str = "",
         *,
-        first_seq: int = 1,
         began_ms: int = 0,
         prices: Prices | None = None,
     ) -> None:
         self.source = source
         self.done = False
-        self._seq = first_seq
+        self._seq = 1
         self._clock = RunClock(began_ms)
         self._streams: dict[str, FleetStream] = {}  # by context: its latest invocation
         self._count = 0

@@ -32,7 +32,6 @@ class HubStats:
     visits: int = 0
     delivered: int = 0
     cut: int = 0
-    dispatched: int = 0
 
 
 class TooManyViewers(CallerError):
@@ -272,7 +271,6 @@ class Hub:
             yield Feed(batch, batch)
 
     def _dispatch(self, feed: Feed) -> None:
-        self.stats.dispatched += len(feed.entries)
         if self._on_dispatch is not None and feed.entries:
             self._on_dispatch(feed.entries)
         if _ALL in self._channels and feed.ordered:

@@ -10,7 +10,6 @@ from unbraid.log.engines import (
     shares_log,
 )
 from unbraid.log.entry import Entry
-from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.memory import MemoryLog
 from unbraid.log.port import (
@@ -23,7 +22,6 @@ from unbraid.log.port import (
     LogUnusable,
     PrunableLog,
     ReplaceableLog,
-    Retained,
     SearchableLog,
     every_run,
     run_pages,
@@ -31,6 +29,7 @@ from unbraid.log.port import (
 )
 from unbraid.log.sqlite import SqliteLog
 from unbraid.log.summary import RunSummary
+from unbraid.system.home import data_folder
 
 __all__ = [
     "Appended",
@@ -45,7 +44,6 @@ __all__ = [
     "MemoryLog",
     "PrunableLog",
     "ReplaceableLog",
-    "Retained",
     "RunSummary",
     "SearchableLog",
     "SqliteLog",

@@ -51,7 +51,7 @@ async def pruned(
     for run in gone:
         await log.forget(run)
     if newer_than_ms is not None:
-        gone += (await log.retain(newer_than_ms=newer_than_ms)).runs
+        gone += await log.retain(newer_than_ms=newer_than_ms)
     await _compact(log)
     if max_file_bytes is not None:
         gone += await _fit(log, file, max_file_bytes)
@@ -69,9 +69,9 @@ async def _fit(log: Log, file: Path, most: float) -> list[str]:
         async for run in every_run(log):
             held += run.bytes
         taken = await log.retain(max_bytes=int(held * most / size))
-        if not taken.runs:
+        if not taken:
             break  # what is left is live
-        gone += taken.runs
+        gone += taken
         await _compact(log)
     return gone
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Protocol
 
 from unbraid.errors import CallerError
-from unbraid.log.folder import FILE_NAME, data_folder
 from unbraid.log.memory import MemoryLog
 from unbraid.log.port import Log, LogUnusable
 from unbraid.log.sqlite.log import SqliteLog
-from unbraid.system.home import mend_folder, open_to_others
+from unbraid.system.home import LOG_FILE_NAME, data_folder, mend_folder, open_to_others
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 
@@ -73,7 +72,7 @@ def memory_log() -> Log:
 
 def machine_log(env: Mapping[str, str] = os.environ) -> Path:
     """Returns the file of this machine's log, whether it is there or not."""
-    return data_folder(env) / FILE_NAME
+    return data_folder(env) / LOG_FILE_NAME
 
 
 def configured_log(env: Mapping[str, str] = os.environ) -> str | Path:

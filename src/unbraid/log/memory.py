@@ -19,7 +19,7 @@ from unbraid.fleet.query import Query
 from unbraid.log.admission import admit, checked_append
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.search_blocks import RETRACTED, IndexedBlock, RankedPlace, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary, select_runs
@@ -195,8 +195,8 @@ class MemoryLog:
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> Retained:
-        """Take away the events of runs that are over."""
+    ) -> list[str]:
+        """Takes away the events of runs that are over."""
         total = sum(held.summary.bytes for held in self._runs.values())
         removed, freed = [], 0
         over = [h for h in self._runs.values() if h.summary.over and h.summary.bytes]
@@ -205,7 +205,7 @@ class MemoryLog:
             if old or (max_bytes is not None and total - freed > max_bytes):
                 removed.append(held.summary.run)
                 freed += self._cut(held)
-        return Retained(removed, freed)
+        return removed
 
     async def forget(self, run: str) -> None:
         """Take away a run that is over."""

@@ -73,13 +73,6 @@ class Found(Struct, frozen=True):
     snippet: str
 
 
-class Retained(Struct, frozen=True):
-    """What retention took away: the runs whose events are gone, and the bytes they held."""
-
-    runs: list[str]
-    freed_bytes: int
-
-
 class Replication(Struct, frozen=True):
     """How far a machine's copy of a shared log is: the last record that it has `applied`, and the
     `last` that there is, None if nobody can be asked. `problem` says what hinders it; if records
@@ -234,14 +227,15 @@ class PrunableLog(Protocol):
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> Retained:
-        """Take away the events of runs that are over: those last touched before a time, then the
-        oldest until the rest fits. Their summaries stay; a live run is never cut.
+    ) -> list[str]:
+        """Takes away the events of runs that are over: those last touched before a time, then the
+        oldest until the rest fits. Returns these runs. Their summaries stay; a live run is never
+        cut.
         """
         ...
 
     async def forget(self, run: str) -> None:
-        """Take away a run that is over, summary and all."""
+        """Takes away a run that is over, summary and all."""
         ...
 
 

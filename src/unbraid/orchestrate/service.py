@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from unbraid.control.controllers import Controllers
 from unbraid.events import Draft
@@ -13,16 +12,14 @@ from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 
 
 def orchestrator_factory(
-    env: Mapping[str, str], *, backend: str | None = None, cwd: Path | None = None
+    env: Mapping[str, str],
 ) -> Callable[[Log, Controllers, Callable[[str, Draft], None]], Orchestrator]:
-    """Makes an orchestrator for a server's log."""
+    """Returns a function that makes the orchestrator of a server's log."""
 
     def make(
         log: Log, controllers: Controllers, on_draft: Callable[[str, Draft], None]
     ) -> Orchestrator:
         return Orchestrator(
-            backend=backend,
-            cwd=cwd,
             env=env,
             log=log,
             controllers=controllers,

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from unbraid.control.sockets import connecting_address
-from unbraid.log.folder import data_folder
+from unbraid.system.home import data_folder
 
 FOLDER = "http"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")

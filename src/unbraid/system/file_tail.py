@@ -45,11 +45,6 @@ class Tail:
         self._scanned = self.offset  # there is no newline between the offset and here
         self._stamp: tuple[int, int, int] | None = None
 
-    @property
-    def place(self) -> Place:
-        """Where to go on from after a restart."""
-        return Place(self.generation, self.offset, self._head, tail=self._last)
-
     def size(self) -> int:
         """Returns the file's size now, 0 if there is none."""
         status = self._status()

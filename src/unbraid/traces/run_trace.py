@@ -64,11 +64,6 @@ class RunTrace:
         agent = self._agents.get(event.stream_id)
         return [] if agent is None else agent.apply(event)
 
-    @property
-    def open_spans(self) -> int:
-        """How many agents and permission requests have not ended."""
-        return len(self._agents) + len(self._requests) + (self._main is not None)
-
     def _parent(self, start: e.StreamStart) -> int | None:
         if start.parent_stream_id is None:
             given = self.ids.parent

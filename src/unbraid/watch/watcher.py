@@ -20,13 +20,13 @@ from unbraid.agents.registry import is_kind, stores
 from unbraid.agents.session_port import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
-from unbraid.log.folder import data_folder
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.record.runs import begins_run, latest_run, open_run
+from unbraid.system.home import data_folder
 from unbraid.timings import (
     CHILD_FILE_SETTLE_SECONDS,
     HOOK_LISTENER_FIRST_SECONDS,

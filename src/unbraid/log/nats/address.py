@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from msgspec import Struct
 
 from unbraid.errors import CallerError
-from unbraid.log.folder import data_folder
+from unbraid.system.home import data_folder
 
 STREAM = "UNBRAID"
 PORT = 4222

@@ -151,11 +151,6 @@ class NatsLeases:
         """Returns whether a session of this machine was so marked."""
         return self._local.is_part_of_other_run(name)
 
-    async def holder(self, name: str) -> LeaseHolder | None:
-        """Returns who holds the lease of a run; None if nobody does who lives."""
-        found = _holder_of(await self._bucket.get(_run_key(name)))
-        return found if found is not None and await self._lives(found.session) else None
-
     async def abandoned(self) -> list[str]:
         """Returns the runs whose holders are gone."""
         return sorted(await self._without_holder())

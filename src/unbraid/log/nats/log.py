@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
-from unbraid.log.folder import data_folder
 from unbraid.log.leases import FileLeases
 from unbraid.log.nats.address import NatsAddress
 from unbraid.log.nats.bucket import Bucket
@@ -18,7 +17,7 @@ from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.follower import JournalFollower
 from unbraid.log.replicated.log import ReplicatedLog
-from unbraid.system.home import make_private_folder
+from unbraid.system.home import data_folder, make_private_folder
 
 
 async def open_nats_log(

@@ -25,7 +25,6 @@ from unbraid.log.port import (
     LogUnusable,
     MachineRequests,
     Replication,
-    Retained,
 )
 from unbraid.log.replicated.copy import JournalCopy, RunHead
 from unbraid.log.replicated.findings import copy_finding, problem_finding, skipped_findings
@@ -234,35 +233,31 @@ class ReplicatedLog:
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> Retained:
-        """Take away the events of runs that are over, everywhere."""
+    ) -> list[str]:
+        """Takes away the events of runs that are over, everywhere."""
         await self._own_writes()
-        old, _ = await self._log.ask(
-            lambda connection: old_runs(connection, newer_than_ms, max_bytes)
-        )
+        old = await self._log.ask(lambda connection: old_runs(connection, newer_than_ms, max_bytes))
         # Each waits for the disks of the nodes: many together wait for them together.
         turns = asyncio.Semaphore(CUT_TOGETHER)
 
-        async def cut(run: str) -> int | None:
+        async def cut(run: str) -> bool:
             async with turns:
                 return await self._cut(run)
 
-        freed = await asyncio.gather(*(cut(run) for _, run in old))
+        is_cut = await asyncio.gather(*(cut(run) for _, run in old))
         await self._own_writes()
-        done = {run: size for (_, run), size in zip(old, freed, strict=True) if size is not None}
-        return Retained(list(done), sum(done.values()))
+        return [run for (_, run), done in zip(old, is_cut, strict=True) if done]
 
-    async def _cut(self, run: str) -> int | None:
-        """Takes away the events of a run; returns how many bytes they had, None if there is nothing
-        to cut: another machine has just done so, or it has been forgotten.
+    async def _cut(self, run: str) -> bool:
+        """Takes away the events of a run. Returns False if there is nothing to cut: another machine
+        has just done so, or it has been forgotten.
         """
 
         def cut(head: RunHead) -> JournalRecord | None:
             has_events = head.summary.over and head.summary.bytes > 0
             return _cut_record(head.summary, head.offsets) if has_events else None
 
-        head = await self._writer.replace(run, cut)
-        return None if head is None else head.summary.bytes
+        return await self._writer.replace(run, cut) is not None
 
     async def put_summary(self, summary: RunSummary, offsets: Mapping[str, int]) -> None:
         """Put what is left of a run that was cut, unless the log has events of the run."""

@@ -21,7 +21,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable, Retained
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
 from unbraid.log.replay import Signal, follow_reads
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
@@ -220,8 +220,8 @@ class SqliteLog:
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> Retained:
-        """Take away the events of runs that are over."""
+    ) -> list[str]:
+        """Takes away the events of runs that are over."""
         return await self._writer.submit(
             lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
         )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from unbraid.errors import CallerError
 from unbraid.fleet.status import LIVE
-from unbraid.log.port import Retained
 from unbraid.log.sqlite.appender import (
     create,
     index_words,
@@ -21,17 +20,19 @@ from unbraid.log.summary import RunSummary
 
 def delete_old_runs(
     connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
-) -> Retained:
-    """Delete the events of runs that are too old, then of the oldest until the rest fits."""
-    removed, freed = old_runs(connection, newer_than_ms, max_bytes)
+) -> list[str]:
+    """Deletes the events of runs that are too old, then of the oldest until the rest fits. Returns
+    these runs.
+    """
+    removed = old_runs(connection, newer_than_ms, max_bytes)
     _cut(connection, removed)
-    return Retained([run for _, run in removed], freed)
+    return [run for _, run in removed]
 
 
 def old_runs(
     connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
-) -> tuple[list[tuple[int, str]], int]:
-    """Returns which runs are too old, or too many, by key and name; and the bytes they hold."""
+) -> list[tuple[int, str]]:
+    """Returns which runs are too old, or too many, by key and name."""
     total = int(connection.execute("SELECT coalesce(sum(bytes), 0) FROM runs").fetchone()[0])
     candidates = connection.execute(
         """SELECT id, run, updated, bytes FROM runs
@@ -43,7 +44,7 @@ def old_runs(
         if old or (max_bytes is not None and total - freed > max_bytes):
             removed.append((key, run))
             freed += size
-    return removed, freed
+    return removed
 
 
 def replace_by_summary(
