@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -14,7 +13,7 @@ from msgspec import Struct
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, SharedClient, advice_for
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -30,18 +29,14 @@ class AnthropicBackend:
 
     def __init__(self, *, env: Mapping[str, str] | None = None) -> None:
         self._env = os.environ if env is None else env
+        self._client = SharedClient(NAME, self._make_client)
 
-    @cached_property
-    def _client(self) -> AsyncAnthropic:
-        try:
-            from anthropic import AsyncAnthropic
-        except ImportError:
-            advice = "install it with: pip install 'unbraid[anthropic]'"
-            raise BackendError(NAME, "its SDK is not installed", advice) from None
+    def _make_client(self) -> AsyncAnthropic:
+        from anthropic import AsyncAnthropic
+
         key, token = self._env.get("ANTHROPIC_API_KEY"), self._env.get("ANTHROPIC_AUTH_TOKEN")
         if not key and not token:
             raise BackendError(NAME, "there is no API key", "set ANTHROPIC_API_KEY")
-        # One client for all conversations: they share connections, and nothing else.
         return AsyncAnthropic(
             api_key=key, auth_token=token, base_url=self._env.get("ANTHROPIC_BASE_URL")
         )
@@ -49,14 +44,13 @@ class AnthropicBackend:
     @asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ApiConversation]:
         """Opens a fresh conversation."""
-        await import_sdk(NAME)
+        client = await self._client.get()
         model = agent.model or self._env.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
-        yield ApiConversation(NAME, _Messages(self._client, full_name(model), agent.prompt))
+        yield ApiConversation(NAME, _Messages(client, full_name(model), agent.prompt))
 
     async def close(self) -> None:
-        """Let the connections go."""
-        if "_client" in self.__dict__:
-            await self._client.close()
+        """Closes the connections."""
+        await self._client.close()
 
 
 class _Messages:
@@ -103,15 +97,8 @@ class _Messages:
 
     def advice(self, status: int | None) -> str:
         """Returns how to go on."""
-        match status:
-            case 401 | 403:
-                return "check ANTHROPIC_API_KEY"
-            case 404:
-                return "check the agent's model"
-            case 400 | 413:
-                return "ask for less"
-            case _:
-                return "ask again later"
+        not_found = "check the agent's model"
+        return advice_for(status, key="ANTHROPIC_API_KEY", not_found=not_found)
 
 
 def full_name(model: str) -> str:

@@ -6,15 +6,14 @@ import asyncio
 import gc
 import importlib
 import threading
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
-from typing import Any, Protocol
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, Generic, Protocol, TypeVar
 
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, TurnComplete
 
 _importing = threading.Lock()
-_imported: set[str] = set()
 
 
 class ModelApi(Protocol):
@@ -63,12 +62,54 @@ class ApiConversation:
             raise BackendError(self._backend, "the answer was cut off", "ask again")
 
 
-async def import_sdk(module: str) -> None:
-    """Import an SDK, if it is there, without holding up others: it takes a second or two."""
-    if module not in _imported:
-        with suppress(ImportError):
-            await asyncio.to_thread(_import, module)
-        _imported.add(module)
+def advice_for(status: int | None, *, key: str, not_found: str) -> str:
+    """Returns how to go on after an error with that HTTP status; `key` is the variable of the
+    API key.
+    """
+    match status:
+        case 401 | 403:
+            return f"check {key}"
+        case 404:
+            return not_found
+        case 400 | 413:
+            return "ask for less"
+        case _:
+            return "ask again later"
+
+
+class _Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Closable)
+
+
+class SharedClient(Generic[C]):
+    """The client of a backend's SDK, made when it is first needed. There is one for all
+    conversations: they share connections, and nothing else.
+    """
+
+    def __init__(self, backend: str, make: Callable[[], C]) -> None:
+        self._backend, self._make = backend, make
+        self._client: C | None = None
+
+    async def get(self) -> C:
+        """Returns the client. Raises BackendError if the SDK is not installed."""
+        if self._client is None:
+            try:
+                # Not here: it takes a second or two.
+                await asyncio.to_thread(_import, self._backend)
+            except ImportError:
+                advice = f"install it with: pip install 'unbraid[{self._backend}]'"
+                raise BackendError(self._backend, "its SDK is not installed", advice) from None
+            # Another conversation may have made it meanwhile.
+            self._client = self._client or self._make()
+        return self._client
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._client is not None:
+            await self._client.close()
 
 
 def _import(module: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +13,7 @@ from msgspec import Struct
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, TokenUsage, TurnComplete
-from unbraid.orchestrate.backends.api_conversation import ApiConversation, import_sdk
+from unbraid.orchestrate.backends.api_conversation import ApiConversation, SharedClient, advice_for
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -30,14 +29,11 @@ class OpenAIBackend:
 
     def __init__(self, *, env: Mapping[str, str] | None = None) -> None:
         self._env = os.environ if env is None else env
+        self._client = SharedClient(NAME, self._make_client)
 
-    @cached_property
-    def _client(self) -> AsyncOpenAI:
-        try:
-            from openai import AsyncOpenAI
-        except ImportError:
-            advice = "install it with: pip install 'unbraid[openai]'"
-            raise BackendError(NAME, "its SDK is not installed", advice) from None
+    def _make_client(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
         key, base_url = self._env.get("OPENAI_API_KEY"), self._env.get("OPENAI_BASE_URL")
         if not key and not base_url:
             raise BackendError(NAME, "there is no API key", "set OPENAI_API_KEY or OPENAI_BASE_URL")
@@ -51,15 +47,13 @@ class OpenAIBackend:
         if not model:
             advice = "set OPENAI_MODEL, or model in the agent's file"
             raise BackendError(NAME, "no model is named", advice)
-        await import_sdk(NAME)
-        api = _Completions(self._client, model.removeprefix(f"{NAME}/"))
+        api = _Completions(await self._client.get(), model.removeprefix(f"{NAME}/"))
         history = [{"role": "system", "content": agent.prompt}] if agent.prompt else []
         yield ApiConversation(NAME, api, history)
 
     async def close(self) -> None:
-        """Let the connections go."""
-        if "_client" in self.__dict__:
-            await self._client.close()
+        """Closes the connections."""
+        await self._client.close()
 
 
 class _Completions:
@@ -102,15 +96,8 @@ class _Completions:
 
     def advice(self, status: int | None) -> str:
         """Returns how to go on."""
-        match status:
-            case 401 | 403:
-                return "check OPENAI_API_KEY"
-            case 404:
-                return "check the agent's model and OPENAI_BASE_URL"
-            case 400 | 413:
-                return "ask for less"
-            case _:
-                return "ask again later"
+        not_found = "check the agent's model and OPENAI_BASE_URL"
+        return advice_for(status, key="OPENAI_API_KEY", not_found=not_found)
 
 
 # The SDK's own models check every field of every word, which costs more than all that we do with
