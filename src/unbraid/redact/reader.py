@@ -97,8 +97,8 @@ class RedactedReader:
                 yield []
 
     async def bounds(self) -> tuple[int, int]:
-        """Returns the cursors of the first event that the log still has and of the last it ever
-        had.
+        """Returns the cursors of the oldest event that the log still has and of the newest that it
+        ever had.
         """
         return await self._log.bounds()
 
@@ -137,14 +137,54 @@ class RedactedReader:
         return await redact_places(self, places, query, limit)
 
 
-class RedactedLog(RedactedReader):
+class RedactedLog:
     """A log as it may be shown, of which all runs can be read at once."""
 
     hold_seconds = REDACTION_HOLD_SECONDS
 
     def __init__(self, log: WholeLogReader) -> None:
-        super().__init__(log)
-        self._whole = log
+        self._log, self._reader = log, RedactedReader(log)
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        """Returns up to `limit` events of a run after the seq `since`, in order."""
+        return await self._reader.read(run, since, limit, stream_id=stream_id, types=types)
+
+    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """Yields the events of a run after `since`, then those to come; ends after `done`."""
+        return self._reader.follow(run, since)
+
+    async def bounds(self) -> tuple[int, int]:
+        """Returns the cursors of the oldest event that the log still has and of the newest that it
+        ever had.
+        """
+        return await self._reader.bounds()
+
+    async def run(self, run: str) -> RunSummary | None:
+        """Returns one run's summary."""
+        return await self._reader.run(run)
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        """Returns runs, last started first."""
+        return await self._reader.runs(status=status, matching=matching, limit=limit, before=before)
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Returns where an agent said all words of `query`, best first."""
+        return await self._reader.search(query, run=run, limit=limit)
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Returns up to `limit` events of all runs after the cursor `since`, in order. What may be
@@ -152,7 +192,7 @@ class RedactedLog(RedactedReader):
         """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
         while len(shown) < limit:
-            entries = await self._whole.read_all(since, limit)
+            entries = await self._log.read_all(since, limit)
             if entries:
                 since = entries[-1].cursor
                 await _decided(redactor, entries)
@@ -176,7 +216,7 @@ class RedactedLog(RedactedReader):
         waits.
         """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
-        while not shown and (entries := await self._whole.read_all(since)):
+        while not shown and (entries := await self._log.read_all(since)):
             since = entries[-1].cursor
             await _decided(redactor, entries)
             shown = redactor.ordered()
@@ -193,7 +233,7 @@ class RedactedLog(RedactedReader):
     async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
         """Yields the same, and each event also as soon as its own run allows."""
         redactor = FeedRedactor(self._log, live=True)
-        async for batch in batches_with_deadlines(self._whole.follow_all(since), redactor):
+        async for batch in batches_with_deadlines(self._log.follow_all(since), redactor):
             entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
 
