@@ -20,7 +20,7 @@ from unbraid.log.admission import admit, checked_append
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
-from unbraid.log.replay import Signal, follow_reads
+from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.search_blocks import RETRACTED, IndexedBlock, RankedPlace, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
@@ -124,19 +124,11 @@ class MemoryLog:
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
         """Yields events of a run, replayed and then live."""
-
-        async def ended(seq: int) -> bool:
-            held = self._runs.get(run)
-            return held is not None and held.summary.over and seq >= held.summary.last_seq
-
-        return follow_reads(
-            self._signal, lambda seq: self.read(run, seq), since, lambda entry: entry.seq, ended
-        )
+        return follow_run(self, self._signal, run, since)
 
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields events of all runs, replayed and then live."""
-        start = self._last_cursor if since is None else since
-        return follow_reads(self._signal, self.read_all, start, lambda entry: entry.cursor)
+        return follow_runs(self, self._signal, since)
 
     async def bounds(self) -> tuple[int, int]:
         """Returns the first cursor kept, the last given."""

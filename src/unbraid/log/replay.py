@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 
 from unbraid.log.entry import Entry
+from unbraid.log.port import LogReader, WholeLogReader
 
 
 class Signal:
@@ -22,13 +24,13 @@ class Signal:
         self._wanted = asyncio.Event()
 
     async def awaited(self) -> None:
-        """Wait until anyone waits."""
+        """Waits until anyone waits."""
         while not self._waiting:
             self._wanted.clear()
             await self._wanted.wait()
 
     def change(self) -> None:
-        """Wake everyone."""
+        """Wakes everyone."""
         self.version += 1
         waiting, self._waiting = self._waiting, set()
         for future in waiting:
@@ -36,7 +38,7 @@ class Signal:
                 future.set_result(None)
 
     async def changed(self, version: int) -> None:
-        """Wait until the version is no longer `version`."""
+        """Waits until the version is no longer `version`."""
         while self.version == version:
             future = asyncio.get_running_loop().create_future()
             self._waiting.add(future)
@@ -47,23 +49,53 @@ class Signal:
                 self._waiting.discard(future)
 
 
-async def follow_reads(
+def follow_run(log: LogReader, signal: Signal, run: str, since: int) -> AsyncIterator[list[Entry]]:
+    """Yields the events of a run after the seq `since`, then those to come; ends after `done`.
+    `signal` changes when anything is appended.
+    """
+
+    async def has_ended(seq: int) -> bool:
+        summary = await log.run(run)
+        return summary is not None and summary.over and seq >= summary.last_seq
+
+    return _follow(
+        signal,
+        partial(log.read, run),
+        since,
+        position=lambda entry: entry.seq,
+        has_ended=has_ended,
+    )
+
+
+async def follow_runs(
+    log: WholeLogReader, signal: Signal, since: int | None
+) -> AsyncIterator[list[Entry]]:
+    """Yields the events of all runs after the cursor `since` (None: from now on), then those to
+    come.
+    """
+    start = (await log.bounds())[1] if since is None else since
+    async for batch in _follow(signal, log.read_all, start, position=lambda entry: entry.cursor):
+        yield batch
+
+
+async def _follow(
     signal: Signal,
     read: Callable[[int], Awaitable[list[Entry]]],
     since: int,
-    place: Callable[[Entry], int],
-    ended: Callable[[int], Awaitable[bool]] | None = None,
+    *,
+    position: Callable[[Entry], int],
+    has_ended: Callable[[int], Awaitable[bool]] | None = None,
 ) -> AsyncIterator[list[Entry]]:
     """Yields what `read` gives after `since`, batch by batch, until nothing more can come
-    (`ended`).
+    (`has_ended`).
     """
     while True:
         version = signal.version
         batch = await read(since)
         if batch:
             yield batch
-            since = place(batch[-1])
-        elif ended is not None and await ended(since):
+            since = position(batch[-1])
+        elif has_ended is not None and await has_ended(since):
             return
         else:
             await signal.changed(version)

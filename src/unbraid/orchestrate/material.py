@@ -19,6 +19,7 @@ from collections.abc import Collection
 from unicodedata import category, normalize
 
 from unbraid.orchestrate.grammar import WORDS
+from unbraid.translate.seen import forget_oldest
 
 # A quotation is recognized by so much of it, without white space.
 COMPARED_CHARS = 2000
@@ -56,8 +57,7 @@ class GivenMaterial:
             ends = [each[0] for each in (line, address) if each is not None]
             following = _packed(text[begin : begin + 2 * COMPARED_CHARS])
             self._known[following] = tuple(_packed(each.rstrip(_AROUND)) for each in ends)
-            if len(self._known) > MAX_REMEMBERED:
-                self._known.pop(next(iter(self._known)))
+        forget_oldest(self._known, MAX_REMEMBERED)
 
     def holds(self, line: str) -> bool:
         """Returns whether a command is a quotation."""

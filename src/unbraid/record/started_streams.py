@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, StreamStart
 from unbraid.log.port import LogReader, run_pages
+from unbraid.translate.seen import forget_oldest
 
 MAX_HELD_RUNS = 1000
 
@@ -49,9 +50,8 @@ class StartedStreams:
             seq = page[-1].seq
             if seq > last:
                 break
-        if len(self._held) >= MAX_HELD_RUNS:
-            self._held.pop(next(iter(self._held)))
         self._held[run] = (min(seq, last), depths)
+        forget_oldest(self._held, MAX_HELD_RUNS)
         return depths
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.message import EXPECTED, TTL, headers_of
-from unbraid.log.nats.stream import open_stream
+from unbraid.log.nats.stream import open_stream, stream_settings
 from unbraid.timings import (
     BUCKET_DEADLINE_SECONDS,
     DELETED_KEY_SECONDS,
@@ -45,24 +45,7 @@ _ack = msgspec.json.Decoder(_Ack).decode
 
 def bucket_settings(name: str, replicas: int) -> dict[str, Any]:
     """Returns the settings of the stream of a bucket."""
-    return {
-        "name": f"KV_{name}",
-        "subjects": [f"$KV.{name}.>"],
-        "storage": "file",
-        "retention": "limits",
-        "discard": "new",
-        "num_replicas": replicas,
-        "max_msgs_per_subject": 1,
-        "allow_direct": True,
-        "allow_rollup_hdrs": True,
-        "allow_msg_ttl": True,
-        "duplicate_window": 1_000_000_000,
-        "max_msgs": -1,
-        "max_bytes": -1,
-        "max_age": 0,
-        "max_consumers": -1,
-        "max_msg_size": -1,
-    }
+    return stream_settings(f"KV_{name}", f"$KV.{name}.>", replicas) | {"max_msgs_per_subject": 1}
 
 
 class Bucket:

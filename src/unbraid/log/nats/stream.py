@@ -44,21 +44,27 @@ def log_settings(name: str, prefix: str, replicas: int) -> dict[str, Any]:
 
     Without compression: with it, nodes of 2.15 that were killed came back without their data.
     """
+    return stream_settings(name, f"{prefix}.run.*", replicas) | {
+        "compression": "none",
+        "allow_atomic": True,
+        "max_msgs_per_subject": -1,
+    }
+
+
+def stream_settings(name: str, subject: str, replicas: int) -> dict[str, Any]:
+    """Returns the settings that all streams have: on disk, for ever, and nothing is dropped."""
     return {
         "name": name,
-        "subjects": [f"{prefix}.run.*"],
+        "subjects": [subject],
         "storage": "file",
         "retention": "limits",
         "discard": "new",
         "num_replicas": replicas,
-        "compression": "none",
         "allow_direct": True,
         "allow_rollup_hdrs": True,
         "allow_msg_ttl": True,
-        "allow_atomic": True,
         "duplicate_window": 1_000_000_000,
         "max_msgs": -1,
-        "max_msgs_per_subject": -1,
         "max_bytes": -1,
         "max_age": 0,
         "max_consumers": -1,

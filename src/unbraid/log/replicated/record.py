@@ -17,6 +17,7 @@ from msgspec import Struct
 from unbraid.errors import CallerError
 from unbraid.events import decode_event
 from unbraid.log.admission import INT64, Line
+from unbraid.log.compression import compressed
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.wire.chunk import Chunk
@@ -25,7 +26,7 @@ from unbraid.wire.record import BAD_JSON
 
 VERSION = 1
 # Below this, what compression saves is less than what it costs.
-COMPRESSED_BYTES = 512
+MIN_COMPRESSED_BYTES = 512
 # A megabyte of zeros takes a kilobyte: nobody is to inflate more than this at once.
 MAX_RECORD_BYTES = 256 << 20
 _PLAIN, _ZLIB = b"\x00", b"\x01"
@@ -65,12 +66,8 @@ def encoded(record: JournalRecord) -> bytes:
     if len(data) > MAX_RECORD_BYTES:
         most = f"{MAX_RECORD_BYTES >> 20} MiB are the most"
         raise CallerError(f"an append of {len(data) >> 20} MiB to a shared log: {most}")
-    if len(data) >= COMPRESSED_BYTES:
-        # The fastest level: records repeat their keys and ids, which it finds as well.
-        small = zlib.compress(data, 1)
-        if len(small) < len(data):
-            return _ZLIB + small
-    return _PLAIN + data
+    small = compressed(data, min_bytes=MIN_COMPRESSED_BYTES)
+    return _PLAIN + data if small is None else _ZLIB + small
 
 
 def decoded(stored: StoredRecord, place: str) -> JournalRecord:

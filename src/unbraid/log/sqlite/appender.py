@@ -8,7 +8,6 @@ when anyone else has written to the file, it is read from there.
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,15 +15,17 @@ import msgspec
 
 from unbraid.events import FleetRetracted, decode_event
 from unbraid.log.admission import Line, admit
+from unbraid.log.compression import compressed
 from unbraid.log.port import Appended
 from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
 from unbraid.log.sqlite.inserts import Inserts
 from unbraid.log.summary import RunSummary
+from unbraid.translate.seen import forget_oldest
 from unbraid.wire.chunk import Chunk
 
 MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 2048
-COMPRESSED_BYTES = 256
+MIN_COMPRESSED_BYTES = 256
 
 
 class _ShortSummary(RunSummary, omit_defaults=True):
@@ -53,7 +54,7 @@ class Appender:
         self._unindexed = 0
 
     def forget(self) -> None:
-        """Drop what is held, because the file has another story now."""
+        """Clears the cache: another process has changed the file."""
         self._held.clear()
 
     def begin(self, connection: sqlite3.Connection) -> None:
@@ -94,15 +95,11 @@ class Appender:
             self._held.pop(run, None)
         else:
             for part in chunks:
-                place = (held.key, part.source, part.offset, part.arrived_ms)
-                connection.execute(_CHUNK, (*place, *_compressed(part.data)))
-            self._hold(run, held)
+                columns = (held.key, part.source, part.offset, part.arrived_ms)
+                connection.execute(_CHUNK, (*columns, *_stored(part.data)))
+            self._held[run] = held
+            forget_oldest(self._held, MAX_HELD_RUNS)
         return Appended(len(fresh), summary.last_seq)
-
-    def _hold(self, run: str, held: _WrittenRun) -> None:
-        if run not in self._held and len(self._held) >= MAX_HELD_RUNS:
-            self._held.pop(next(iter(self._held)))
-        self._held[run] = held
 
     def _write(
         self,
@@ -178,16 +175,10 @@ def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
     return held
 
 
-def _compressed(data: bytes) -> tuple[bytes, bool]:
-    """Returns bytes as they are stored, and whether they are compressed.
-
-    The fastest level: records repeat their keys and ids, which it finds as well as the others do.
-    """
-    if len(data) >= COMPRESSED_BYTES:
-        small = zlib.compress(data, 1)
-        if len(small) < len(data):
-            return small, True
-    return data, False
+def _stored(data: bytes) -> tuple[bytes, bool]:
+    """Returns bytes as they are stored, and whether they are compressed."""
+    small = compressed(data, min_bytes=MIN_COMPRESSED_BYTES)
+    return (data, False) if small is None else (small, True)
 
 
 def index_words(connection: sqlite3.Connection) -> None:

@@ -22,7 +22,7 @@ from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
-from unbraid.log.replay import Signal, follow_reads
+from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
 from unbraid.log.sqlite.connection import FileErrors, open_reader, open_writer
@@ -152,22 +152,11 @@ class SqliteLog:
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
         """Yields events of a run, replayed and then live."""
+        return follow_run(self, self._signal, run, since)
 
-        async def ended(seq: int) -> bool:
-            summary = await self.run(run)
-            return summary is not None and summary.over and seq >= summary.last_seq
-
-        return follow_reads(
-            self._signal, lambda seq: self.read(run, seq), since, lambda entry: entry.seq, ended
-        )
-
-    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields events of all runs, replayed and then live."""
-        start = (await self.bounds())[1] if since is None else since
-        async for batch in follow_reads(
-            self._signal, self.read_all, start, lambda entry: entry.cursor
-        ):
-            yield batch
+        return follow_runs(self, self._signal, since)
 
     async def bounds(self) -> tuple[int, int]:
         """Returns the first cursor kept, the last given."""
