@@ -95,13 +95,25 @@ async def test_a_chunk_without_bytes_notes_an_offset() -> None:
     assert await all_chunks(log, "r") == [Chunk("out", 0, b"a b ", 7)]
 
 
-async def test_holes_are_skipped_and_so_is_what_is_known() -> None:
+async def test_what_is_known_is_skipped() -> None:
     log = MemoryLog()
     recorder = await opened(log)
-    assert await recorder.feed([Chunk("out", 0, b"a b "), Chunk("out", 9, b"x ")], 7)
+    assert await recorder.feed([Chunk("out", 0, b"a b ")], 7)
     assert not await recorder.feed([Chunk("out", 0, b"a b ")], 7)
     assert await recorder.feed([Chunk("out", 2, b"b c ")], 7)
-    assert await all_chunks(log, "r") == [Chunk("out", 0, b"a b ", 7), Chunk("out", 4, b"c ", 7)]
+    parts = [Chunk("out", 0, b"a b ", 7), Chunk("out", 4, b"c ", 7)]
+    assert await all_chunks(log, "r") == parts
+
+
+async def test_a_hole_in_a_source_is_reported_after_what_came_before_it() -> None:
+    log = MemoryLog()
+    recorder = await opened(log)
+    with pytest.raises(LogError, match="bytes 4 to 9 of out are missing"):
+        await recorder.feed([Chunk("out", 0, WORDS[:4]), Chunk("out", 9, WORDS[9:])], 7)
+    assert await log.offsets("r") == recorder.offsets == {"out": 4}
+    await recorder.feed([Chunk("out", 4, WORDS[4:])], 7)
+    await recorder.finish(7)
+    assert await words_of(log) == await expected()
 
 
 async def test_bytes_that_gave_no_event_yet_are_not_lost() -> None:

@@ -158,9 +158,13 @@ class Recorder:
         return bool(self.offsets) and not self.awaits_words
 
     async def feed(self, chunks: Iterable[Chunk], now: int) -> bool:
-        """Take in chunks, durably; what is known is skipped. Says whether anything was new.
+        """Records chunks, durably; what is recorded already is skipped. Returns whether anything
+        was new. A chunk without bytes notes an offset, which is committed with the bytes that come
+        next.
 
-        A chunk without bytes notes an offset, which is committed with the bytes that come next.
+        Raises LogError, also if a chunk begins behind bytes of its source that never came: to skip
+        it would be to lose it and all that follows in silence. What came before it is recorded, and
+        the source has to be read again from there.
         """
         self._check()
         events: list[FleetEvent] = []
@@ -168,14 +172,18 @@ class Recorder:
         offsets: dict[str, int] = {}
         reached: dict[str, int] = {}
         size = 0
+        hole: str | None = None
         async with _Commits(self._commit) as commits:
             for source, offset, data, written in joined(chunks):
                 if not data:
                     self._noted[source] = offset
                     continue
                 at = reached.get(source, self.offsets.get(source, 0))
+                if offset > at:
+                    hole = f"bytes {at} to {offset} of {source} are missing"
+                    break
                 new = data[at - offset :] if at > offset else data
-                if offset > at or not new:
+                if not new:
                     continue
                 self._ahead = True
                 arrived = max(min(written or now, now), 0)
@@ -193,6 +201,8 @@ class Recorder:
                 self._take_noted(offsets)
                 await commits.begin(events, offsets, fresh)
         self._ahead = False
+        if hole is not None:
+            raise LogError(f"run {self.run} has to be read again: {hole}")
         return bool(reached)
 
     async def end(self, source: str, now: int) -> None:
