@@ -112,7 +112,7 @@ async def run(
         )
         if face is not None and run_log.log is not None:
             await stack.enter_async_context(face(run_log.log, controllers))
-        controller = _controller(launcher, command, child, run_log)
+        controller = _controller(launcher, command, child, run_log=run_log)
         stack.callback(controller.close)
         child.on_input = controller.passed
         ending: set[asyncio.Task[None]] = set()  # the loop itself keeps no task alive
@@ -175,7 +175,7 @@ def launchers_of(env: Mapping[str, str]) -> list[Launcher]:
 
 
 def _controller(
-    launcher: Launcher | None, command: Command, child: ChildProcess, run_log: RunLog
+    launcher: Launcher | None, command: Command, child: ChildProcess, *, run_log: RunLog
 ) -> ProcessController:
     async def agent_id(stream_id: int) -> str | None:
         log = run_log.log

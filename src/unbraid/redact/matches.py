@@ -42,7 +42,7 @@ def redact_hits(hits: Iterable[SearchHit], query: str) -> list[SearchHit]:
 
 
 async def redact_places(
-    shown: LogReader, places: Iterable[Found], query: str, limit: int
+    shown: LogReader, places: Iterable[Found], query: str, *, limit: int
 ) -> list[Found]:
     """Returns the places of a log in which what is `shown` has all that was searched for."""
     wanted, found = Query(query), list[RankedPlace]()

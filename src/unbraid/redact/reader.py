@@ -134,7 +134,7 @@ class RedactedReader:
         if not isinstance(self._log, SearchableLog):
             return []
         places = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
-        return await redact_places(self, places, query, limit)
+        return await redact_places(self, places, query, limit=limit)
 
 
 class RedactedLog:

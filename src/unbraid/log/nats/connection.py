@@ -182,7 +182,7 @@ class NatsConnection:
         """Sends a request to JetStream; returns its answer. Raises Refused, or Away."""
         self.check_made()
         try:
-            message = await self._requests.ask(subject, payload, headers, seconds)
+            message = await self._requests.ask(subject, payload, headers=headers, seconds=seconds)
         except NotAllowed as error:
             raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:

@@ -135,7 +135,7 @@ class NatsJournal:
             except NoAnswer as away:
                 problem = str(away)
             except Refused as refused:
-                seq = await self._verdict(run, message, refused.problem, began)
+                seq = await self._verdict(run, message, refused.problem, began=began)
                 if seq is not None:
                     self.statistics.rescued += 1
                     return seq
@@ -173,7 +173,7 @@ class NatsJournal:
         return ack_of(answer).seq
 
     async def _verdict(
-        self, run: str, message: RecordMessage, problem: JetStreamProblem, began: float
+        self, run: str, message: RecordMessage, problem: JetStreamProblem, *, began: float
     ) -> int | None:
         """Returns where our message is if it is there; None if nobody knows yet. Raises what is
         certain.

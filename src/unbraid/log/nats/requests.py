@@ -31,7 +31,7 @@ class NatsRequests:
         self._listening: asyncio.Task[object] | None = None
 
     async def ask(
-        self, subject: str, payload: bytes, headers: dict[str, str] | None, seconds: float
+        self, subject: str, payload: bytes, *, headers: dict[str, str] | None, seconds: float
     ) -> NatsMessage:
         """Returns the answer; raises an error of the client, one of time if none comes."""
         if self._listening is None or not self._listening.done():

@@ -242,7 +242,7 @@ def _fold(
     skipped: list[SkippedRecord] = []
     for stored, (record, lines, problem) in zip(new, readable, strict=True):
         if record is not None:
-            problem = _apply(connection, appender, stored, record, lines)
+            problem = _apply(connection, appender, stored, record=record, lines=lines)
         if problem:
             skipped.append(SkippedRecord(stored.seq, stored.run, problem))
         # Also of one that is skipped: the next append to its run has to come after it.
@@ -287,12 +287,14 @@ def _apply(
     connection: sqlite3.Connection,
     appender: Appender,
     stored: StoredRecord,
+    *,
     record: JournalRecord,
     lines: Sequence[Line],
 ) -> str:
     """Applies a record; returns why it cannot be."""
     if record.kind == "append":
-        places = [chunk._replace(data=b"") for chunk in record.chunks]
+        # Only where they begin: the bytes are in the journal.
+        emptied = [chunk._replace(data=b"") for chunk in record.chunks]
         # One that does not continue its run was never acknowledged as doing so: every copy skips it
         # alike.
         try:
@@ -300,8 +302,8 @@ def _apply(
                 connection,
                 stored.run,
                 lines,
-                record.offsets,
-                places,
+                offsets=record.offsets,
+                chunks=emptied,
                 first_cursor=stored.seq * CURSOR_STEP,
             )
         except LogConflict as error:

@@ -85,7 +85,7 @@ class ReplicatedLog:
         """Commit events, offsets and raw bytes as one record."""
         lines, checked = await checked_append(run, events, offsets)
         self._usable()
-        return await self._writer.append(run, lines, checked, chunks)
+        return await self._writer.append(run, lines, offsets=checked, chunks=chunks)
 
     async def read(
         self,

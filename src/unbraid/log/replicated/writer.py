@@ -58,17 +58,18 @@ class RunWriter:
         self,
         run: str,
         lines: Sequence[Line],
+        *,
         offsets: Mapping[str, int],
         chunks: Sequence[Chunk],
     ) -> Appended:
-        """Append what is new; nothing is sent if nothing is."""
+        """Appends what is new; nothing is sent if nothing is."""
         async with self._locks.of(run):
             added = 0
             rest = lines
             while len(rest) > MAX_EVENTS:
-                added += (await self._append(run, rest[:MAX_EVENTS], {}, ())).added
+                added += (await self._append(run, rest[:MAX_EVENTS], offsets={}, chunks=())).added
                 rest = rest[MAX_EVENTS:]
-            last = await self._append(run, rest, offsets, chunks)
+            last = await self._append(run, rest, offsets=offsets, chunks=chunks)
             return Appended(added + last.added, last.last_seq)
 
     async def replace(
@@ -106,6 +107,7 @@ class RunWriter:
         self,
         run: str,
         lines: Sequence[Line],
+        *,
         offsets: Mapping[str, int],
         chunks: Sequence[Chunk],
     ) -> Appended:
@@ -126,7 +128,7 @@ class RunWriter:
                 await self._reached((await self._journal.info()).last_seq, until)
                 certain = True
                 continue
-            record = _record(head, fresh, offsets, chunks)
+            record = _record(head, fresh, offsets=offsets, chunks=chunks)
             if not (record.events or record.offsets or record.chunks):
                 # What is sent, the journal compares; what is not, nobody does. All of it was there
                 # at our last append, but another machine may have forgotten the run since.
@@ -148,7 +150,7 @@ class RunWriter:
                 continue
             self.statistics.appends += 1
             self.last_seq = max(self.last_seq, seq)
-            _move(head, record, fresh, seq)
+            _move(head, record, fresh=fresh, seq=seq)
             self._hold(run, head)
             return Appended(len(fresh), head.summary.last_seq)
 
@@ -194,7 +196,7 @@ class RunWriter:
 
 
 def _record(
-    head: RunHead, fresh: Sequence[Line], offsets: Mapping[str, int], chunks: Sequence[Chunk]
+    head: RunHead, fresh: Sequence[Line], *, offsets: Mapping[str, int], chunks: Sequence[Chunk]
 ) -> JournalRecord:
     over = head.summary.over or (bool(fresh) and fresh[-1][0].type == "done")
     return JournalRecord(
@@ -208,7 +210,7 @@ def _record(
     )
 
 
-def _move(head: RunHead, record: JournalRecord, fresh: Sequence[Line], seq: int) -> None:
+def _move(head: RunHead, record: JournalRecord, *, fresh: Sequence[Line], seq: int) -> None:
     """Moves a head behind a record, in place: a run of many records must not be copied with each of
     them.
     """

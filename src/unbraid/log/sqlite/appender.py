@@ -69,12 +69,12 @@ class Appender:
         connection: sqlite3.Connection,
         run: str,
         lines: Sequence[Line],
+        *,
         offsets: Mapping[str, int],
         chunks: Sequence[Chunk],
-        *,
         first_cursor: int | None = None,
     ) -> Appended:
-        """Write what is new. Raises LogConflict before it has written anything. The cursors follow
+        """Writes what is new. Raises LogConflict before it has written anything. The cursors follow
         those that the file has, or are counted from `first_cursor`.
         """
         held = self._held.get(run) or _read(connection, run)
@@ -88,7 +88,7 @@ class Appender:
         if not held.key:
             held.key = create(connection, run)
         if fresh:
-            self._write(connection, held, fresh, first_cursor)
+            self._write(connection, held, fresh, first_cursor=first_cursor)
         save_offsets(connection, held.key, offsets)
         if summary.over:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
@@ -106,6 +106,7 @@ class Appender:
         connection: sqlite3.Connection,
         held: _WrittenRun,
         fresh: Sequence[Line],
+        *,
         first_cursor: int | None,
     ) -> None:
         key, summary, blocks = held.key, held.summary, held.blocks
@@ -136,7 +137,7 @@ class Appender:
         if listed != held.listed:
             held.listed = listed
             save(connection, key, summary)
-        save_growth(connection, key, summary, blocks.open_from)
+        save_growth(connection, key, summary, open_from=blocks.open_from)
 
 
 def _mark_retracted(
@@ -212,7 +213,7 @@ def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str,
 
 
 def save_growth(
-    connection: sqlite3.Connection, key: int, summary: RunSummary, open_from: int
+    connection: sqlite3.Connection, key: int, summary: RunSummary, *, open_from: int
 ) -> None:
     """Write a summary and the columns that change with every event."""
     columns = (summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary), key)

@@ -114,7 +114,9 @@ class SqliteLog:
         """Commit events, offsets and raw bytes in one transaction."""
         lines, checked = await checked_append(run, events, offsets)
         return await self._writer.submit(
-            lambda connection: self._appender.append(connection, run, lines, checked, chunks)
+            lambda connection: self._appender.append(
+                connection, run, lines, offsets=checked, chunks=chunks
+            )
         )
 
     async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:
@@ -141,7 +143,9 @@ class SqliteLog:
     ) -> list[Entry]:
         """Returns events of a run after `since`."""
         return await self._readers.read(
-            lambda connection: queries.run_entries(connection, run, since, limit, stream_id, types)
+            lambda connection: queries.run_entries(
+                connection, run, since=since, limit=limit, stream_id=stream_id, types=types
+            )
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
@@ -176,7 +180,9 @@ class SqliteLog:
     ) -> list[RunSummary]:
         """Runs, last started first."""
         return await self._readers.read(
-            lambda connection: queries.summaries(connection, status, matching, limit, before)
+            lambda connection: queries.summaries(
+                connection, status=status, matching=matching, limit=limit, before=before
+            )
         )
 
     async def offsets(self, run: str) -> dict[str, int]:
@@ -247,7 +253,7 @@ class SqliteLog:
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         async with self._searches:
-            return await search_places(self._readers.read, query, run, limit)
+            return await search_places(self._readers.read, query, run=run, limit=limit)
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come: the file was deleted or replaced while it was open,

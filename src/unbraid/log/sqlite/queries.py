@@ -26,6 +26,7 @@ _decode_summary = msgspec.json.Decoder(RunSummary).decode
 def run_entries(
     connection: sqlite3.Connection,
     run: str,
+    *,
     since: int,
     limit: int,
     stream_id: int | None,
@@ -84,12 +85,13 @@ def bounds(connection: sqlite3.Connection) -> tuple[int, int]:
 
 def summaries(
     connection: sqlite3.Connection,
+    *,
     status: str | None,
     matching: str | None,
     limit: int,
     before: str | None,
 ) -> list[RunSummary]:
-    """Runs, last started first."""
+    """Returns runs, last started first."""
     where, values = ["last_seq > 0"], list[Any]()
     if status is not None:
         among = FILTERS[status]

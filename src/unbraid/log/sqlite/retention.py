@@ -56,7 +56,7 @@ def replace_by_summary(
     _cut(connection, [(key, summary.run)])
     connection.execute("DELETE FROM spool WHERE run = ?", (key,))
     save(connection, key, summary)
-    save_growth(connection, key, summary, summary.last_seq + 1)
+    save_growth(connection, key, summary, open_from=summary.last_seq + 1)
     save_offsets(connection, key, offsets)
 
 

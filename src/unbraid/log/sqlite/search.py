@@ -49,7 +49,7 @@ class _Page(NamedTuple):
 
 
 async def search_places(
-    read: ReadJobRunner, query: str, run: str | None, limit: int
+    read: ReadJobRunner, query: str, *, run: str | None, limit: int
 ) -> list[Found]:
     """Returns where agents said it, best first."""
     wanted = Query(query)
