@@ -59,7 +59,7 @@ async def test_one_that_does_not_read_is_cut_off_with_its_place(log: MemoryLog) 
         taken = await waiting
         assert taken is not None
         assert await chunk_of(slow) is None
-        last = slow.place
+        last = slow.position
         assert slow.farewell() == b'{"type":"cut","reason":"slow","last":%d}\n' % last
         assert b'"seq":%d,' % last in taken.splitlines()[-1]
     assert hub.stats.cut == 1

@@ -32,7 +32,7 @@ def test_exactly_the_words_that_are_there(text: bytes) -> None:
         found = find(text)
         assert isinstance(found, FoundAnchors)
         assert set(found) == {word for word in WORDS if word in text}
-        assert {word: sorted(found.places[word]) for word in found} == {
+        assert {word: sorted(found.offsets[word]) for word in found} == {
             word: [each.start() for each in re.finditer(b"(?=" + re.escape(word) + b")", text)]
             for word in found
         }

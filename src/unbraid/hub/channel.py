@@ -1,8 +1,8 @@
 """The recent frames of one run (or of all runs), shared by its viewers.
 
-A viewer holds a place and nothing else. Those that keep up take the same bytes from here; the
-backlog of one that does not is the same window, so it is bounded, and a thousand slow viewers cost
-no more memory than one.
+A viewer holds a position (a seq, or a cursor over all runs) and nothing else. Those that keep up
+take the same bytes from here; the backlog of one that does not is the same window, so it is
+bounded, and a thousand slow viewers cost no more memory than one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # One write is at most about this: what a transport holds for a viewer that stopped reading.
 MAX_CHUNK_BYTES = 256 * 1024
 
-_place = attrgetter("place")
+_position = attrgetter("position")
 
 
 class Channel:
@@ -46,38 +46,38 @@ class Channel:
         """
         frames = [self.framing(entry) for entry in entries]
         # After a failure of the log, the feed may begin a little before where it was.
-        frames = [frame for frame in frames if frame.place > self.last]
+        frames = [frame for frame in frames if frame.position > self.last]
         if not frames:
             return
         if self.floor is None:
-            self.floor = frames[0].place - 1
+            self.floor = frames[0].position - 1
         self._frames += frames
         self._bytes += sum(len(frame.sse) for frame in frames)
-        self.last = frames[-1].place
+        self.last = frames[-1].position
         self._chunks.clear()
         self._trim()
         self.version += 1
         for viewer in self.viewers:
             viewer.wake()
 
-    def holds_after(self, place: int) -> bool:
-        """Returns whether every frame after `place` that there is, is here."""
-        return self.floor is not None and place >= self.floor
+    def holds_after(self, position: int) -> bool:
+        """Returns whether every frame after `position` that there is, is here."""
+        return self.floor is not None and position >= self.floor
 
-    def chunk(self, place: int, form: Form) -> tuple[bytes, list[Frame]]:
-        """Returns the frames after `place`, joined once for all viewers that stand there, and as
+    def chunk(self, position: int, form: Form) -> tuple[bytes, list[Frame]]:
+        """Returns the frames after `position`, joined once for all viewers that stand there, and as
         they are.
         """
-        key = (place, form)
+        key = (position, form)
         found = self._chunks.get(key)
         if found is None:
-            frames = self.slice(place)
+            frames = self.slice(position)
             found = self._chunks[key] = (b"".join([frame.form(form) for frame in frames]), frames)
         return found
 
-    def slice(self, place: int) -> list[Frame]:
-        """Returns the frames after `place`, as many as one write takes, and at least one."""
-        start = bisect_right(self._frames, place, key=_place)
+    def slice(self, position: int) -> list[Frame]:
+        """Returns the frames after `position`, as many as one write takes, and at least one."""
+        start = bisect_right(self._frames, position, key=_position)
         size, end = 0, start
         while end < len(self._frames) and size < MAX_CHUNK_BYTES:
             size += len(self._frames[end].sse)
@@ -91,7 +91,7 @@ class Channel:
             self._bytes -= len(self._frames[count].sse)
             count += 1
         if count:
-            self.floor = self._frames[count - 1].place
+            self.floor = self._frames[count - 1].position
             del self._frames[:count]
             for viewer in list(self.viewers):
                 viewer.left_behind(self.floor)

@@ -43,26 +43,26 @@ class _RunReplay:
     log: WholeLogReader
     run: str
 
-    async def read(self, place: int, *, now: bool) -> list[Entry]:
+    async def read(self, position: int, *, now: bool) -> list[Entry]:
         if isinstance(self.log, WithholdingLog) and not now:
-            return await self.log.read_decided(self.run, place)
-        return await self.log.read(self.run, place)
+            return await self.log.read_decided(self.run, position)
+        return await self.log.read(self.run, position)
 
-    async def ended(self, place: int) -> bool:
+    async def ended(self, position: int) -> bool:
         summary = await self.log.run(self.run)
-        return summary is None or (summary.over and place >= summary.last_seq)
+        return summary is None or (summary.over and position >= summary.last_seq)
 
 
 @dataclass(frozen=True)
 class _LogReplay:
     log: WholeLogReader
 
-    async def read(self, place: int, *, now: bool) -> list[Entry]:
+    async def read(self, position: int, *, now: bool) -> list[Entry]:
         if isinstance(self.log, WithholdingLog) and not now:
-            return await self.log.read_all_decided(place)
-        return await self.log.read_all(place)
+            return await self.log.read_all_decided(position)
+        return await self.log.read_all(position)
 
-    async def ended(self, place: int) -> bool:
+    async def ended(self, position: int) -> bool:
         return False
 
 
@@ -127,13 +127,13 @@ class Hub:
             # It may have been seen on another machine, whose copy of the log is ahead of ours.
             await self._settle()
             first, last = await self._run_bounds(run)
-        # A place in the future is of a log that is no more; go on from what there is.
-        place, gap = _start(min(since, last), first)
+        # A position in the future is of a log that is no more; go on from what there is.
+        position, gap = _start(min(since, last), first)
         channel, replay = self._channel(run), _RunReplay(self._log, run)
         viewer = Viewer(
             channel,
             replay,
-            place,
+            position,
             form=form,
             stream_id=stream_id,
             types=types,
@@ -156,12 +156,12 @@ class Hub:
         if since is not None and since > last and self._settle is not None:
             await self._settle()
             first, last = await self._log.bounds()
-        place, gap = _start(last if since is None else min(since, last), first)
+        position, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
         viewer = Viewer(
             channel,
             _LogReplay(self._log),
-            place,
+            position,
             form=form,
             types=types,
             gap=gap,
@@ -254,8 +254,8 @@ class Hub:
                         self._cursor = feed.ordered[-1].cursor
             except LogError as error:
                 # Nothing can be shown that is not surely written: better no viewers than wrong
-                # ones. They come back with their places, and a log that is only busy is there again
-                # by then.
+                # ones. They come back with their positions, and a log that is only busy is there
+                # again by then.
                 self._cut_all("error")
                 if isinstance(error, LogUnusable) and error.reason == "closed":
                     self._closed = "error"
@@ -295,7 +295,7 @@ class Hub:
 
 
 def _start(since: int, first: int) -> tuple[int, Gap | None]:
-    """Returns the place to begin at, and what is missing before it."""
+    """Returns the position to begin at, and what is missing before it."""
     if since >= first - 1:
         return since, None
     return first - 1, Gap(first=since + 1, last=first - 1)

@@ -23,7 +23,7 @@ class Form(enum.Enum):
 
 
 class Cut(Struct, tag_field="type", tag="cut", kw_only=True):
-    """To one viewer only, and its last: why we hang up, and the place to come back with.
+    """To one viewer only, and its last: why we hang up, and the position to come back with.
 
     `reason`: slow (it did not read), shutdown, or error (the log failed).
     """
@@ -35,7 +35,7 @@ class Cut(Struct, tag_field="type", tag="cut", kw_only=True):
 class Frame(Struct, frozen=True, gc=False):
     """One event as every viewer of a channel gets it."""
 
-    place: int
+    position: int
     type: str
     stream_id: int
     sse: bytes
@@ -47,11 +47,11 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 def run_frame(entry: Entry) -> Frame:
-    """Returns an event for the viewers of its run; its place is its `seq`."""
+    """Returns an event for the viewers of its run; its position is its `seq`."""
     head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
     sse = b"%b%b\n\n" % (head, entry.data)
     return Frame(
-        place=entry.seq,
+        position=entry.seq,
         type=entry.type,
         stream_id=entry.stream_id,
         sse=sse,
@@ -67,7 +67,11 @@ def log_frame(entry: Entry) -> Frame:
     data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
     sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
     return Frame(
-        place=entry.cursor, type=entry.type, stream_id=entry.stream_id, sse=sse, line=data + b"\n"
+        position=entry.cursor,
+        type=entry.type,
+        stream_id=entry.stream_id,
+        sse=sse,
+        line=data + b"\n",
     )
 
 
@@ -81,13 +85,13 @@ def heartbeat_frame(form: Form) -> bytes:
     return b":\n\n" if form is Form.SSE else b"\n"
 
 
-def unlogged_frame(event: Draft | Gap | Cut, form: Form, place: int | None = None) -> bytes:
-    """Returns an event for one viewer that is not in the log; with a `place`, its id says where
+def unlogged_frame(event: Draft | Gap | Cut, form: Form, position: int | None = None) -> bytes:
+    """Returns an event for one viewer that is not in the log; with a `position`, its id says where
     the viewer is.
     """
     data = msgspec.json.encode(event) if isinstance(event, Cut) else encode(event)
     if form is Form.NDJSON:
         return data + b"\n"
-    head = b"" if place is None else b"id: %d\n" % place
+    head = b"" if position is None else b"id: %d\n" % position
     kind = str(event.__struct_config__.tag).encode()
     return b"%bevent: %b\ndata: %b\n\n" % (head, kind, data)

@@ -1,9 +1,9 @@
-"""One viewer: a place in a run, moved along by replay and then by the live window.
+"""One viewer: a position in a run, moved along by replay and then by the live window.
 
-Replay, then live, without a gap or a repeat. The viewer's place is the last event it was given.
+Replay, then live, without a gap or a repeat. The viewer's position is the last event it was given.
 Whatever comes after it is either in the channel's window or in the log, and both are in order, so
-asking for "what is after my place" can neither skip nor repeat, whichever of the two answers. The
-one race, an event that arrives between finding nothing and beginning to wait, is closed by
+asking for "what is after my position" can neither skip nor repeat, whichever of the two answers.
+The one race, an event that arrives between finding nothing and beginning to wait, is closed by
 `Signal`: the version is noted before looking.
 """
 
@@ -24,14 +24,14 @@ MAX_DRAFT_BYTES = 64 * 1024
 class Replay(Protocol):
     """Where the past is read."""
 
-    async def read(self, place: int, *, now: bool) -> list[Entry]:
-        """Returns the next entries after a place; with `now`, also those that would have to
+    async def read(self, position: int, *, now: bool) -> list[Entry]:
+        """Returns the next entries after a position; with `now`, also those that would have to
         wait.
         """
         ...
 
-    async def ended(self, place: int) -> bool:
-        """Returns whether nothing can come after a place any more."""
+    async def ended(self, position: int) -> bool:
+        """Returns whether nothing can come after a position any more."""
         ...
 
 
@@ -42,7 +42,7 @@ class Viewer:
         self,
         channel: Channel,
         replay: Replay,
-        place: int,
+        position: int,
         *,
         form: Form = Form.SSE,
         stream_id: int | None = None,
@@ -51,8 +51,8 @@ class Viewer:
         ends: bool = True,
         hold_seconds: float | None = None,
     ) -> None:
-        # `place` is the last event given out; `sent` the last whose bytes surely left.
-        self.place = self.sent = place
+        # `position` is the last event given out; `sent` the last whose bytes surely left.
+        self.position = self.sent = position
         self.form = form
         self.delivered = 0
         self.cut_reason: str | None = None
@@ -79,7 +79,7 @@ class Viewer:
 
     async def chunk(self) -> bytes | None:
         """Returns the next bytes to send; None when there will be no more."""
-        self.sending_since, self.sent = None, self.place
+        self.sending_since, self.sent = None, self.position
         chunk = await self._next()
         if chunk is not None:
             self.sending_since = asyncio.get_running_loop().time()
@@ -89,7 +89,7 @@ class Viewer:
         """Returns the last event of a viewer that was cut off: why, and where it stood."""
         if self.cut_reason is None:
             return b""
-        # Not `place`: a chunk whose write was broken off was never sent, and must come again.
+        # Not `position`: a chunk whose write was broken off was never sent, and must come again.
         return unlogged_frame(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
 
     def cut(self, reason: str) -> None:
@@ -110,7 +110,7 @@ class Viewer:
         was given before that does not read. (One that reads, only not fast enough, goes back to the
         log.)
         """
-        if self._live and self.place < floor and self.sending_since is not None:
+        if self._live and self.position < floor and self.sending_since is not None:
             self.cut("slow")
 
     def tick(self, now: float, stall_seconds: float) -> None:
@@ -140,20 +140,20 @@ class Viewer:
             if drafts := self._drafts:
                 self._drafts = []
                 return b"".join(drafts)
-            if self._channel.holds_after(self.place):
+            if self._channel.holds_after(self.position):
                 self._live = True
-                if self.place < self._channel.last:
+                if self.position < self._channel.last:
                     if chunk := self._from_window():
                         return chunk
                     continue
             # Once it has found the end of the log, all that follows comes through the window.
             elif not self._live or self._channel.floor is not None:
-                entries = await self._replay.read(self.place, now=False)
+                entries = await self._replay.read(self.position, now=False)
                 if entries:
                     if chunk := self._from_log(entries):
                         return chunk
                     continue
-                if await self._replay.ended(self.place):
+                if await self._replay.ended(self.position):
                     break
                 self._live, self._live_since = True, asyncio.get_running_loop().time()
             if self._beat:
@@ -172,7 +172,7 @@ class Viewer:
             return b""
         if now - self._live_since < self._hold_seconds:
             return b""
-        entries = await self._replay.read(self.place, now=True)
+        entries = await self._replay.read(self.position, now=True)
         return self._from_log(entries) if entries else b""
 
     async def _changed(self, version: int) -> None:
@@ -186,8 +186,8 @@ class Viewer:
 
     def _from_window(self) -> bytes:
         if self.filtered:
-            return self._pick(self._channel.slice(self.place))
-        chunk, frames = self._channel.chunk(self.place, self.form)
+            return self._pick(self._channel.slice(self.position))
+        chunk, frames = self._channel.chunk(self.position, self.form)
         self._reach(frames[-1], len(frames))
         return chunk
 
@@ -208,6 +208,6 @@ class Viewer:
         )
 
     def _reach(self, last: Frame, count: int) -> None:
-        self.place = last.place
+        self.position = last.position
         self.delivered += count
         self._over = self._ends and last.type == "done"

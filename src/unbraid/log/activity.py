@@ -18,15 +18,15 @@ class Activity(Struct):
 
     def add(self, since_start_ms: int) -> None:
         """Count one more event."""
-        place = since_start_ms // self.span_ms
-        if 0 <= place < len(self.counts):
-            self.counts[place] += 1
+        index = since_start_ms // self.span_ms
+        if 0 <= index < len(self.counts):
+            self.counts[index] += 1
             return
         since_start_ms = max(0, since_start_ms)
         while since_start_ms >= SPANS * self.span_ms:
             self.span_ms *= 2
             pairs = zip(self.counts[::2], [*self.counts[1::2], 0], strict=False)
             self.counts = [first + second for first, second in pairs]
-        place = since_start_ms // self.span_ms
-        self.counts.extend([0] * (place + 1 - len(self.counts)))
-        self.counts[place] += 1
+        index = since_start_ms // self.span_ms
+        self.counts.extend([0] * (index + 1 - len(self.counts)))
+        self.counts[index] += 1

@@ -186,7 +186,7 @@ class LogContract:
         assert [s.run for s in await log.runs(matching="SAY IT", limit=2)] == ["r6", "r5"]
         assert await log.runs(matching="nowhere") == []
         with pytest.raises(CallerError):
-            await log.runs(before="no place")
+            await log.runs(before="no page")
 
     async def test_names_and_counts_runs_without_reading_them(self, log: Log) -> None:
         assert (await log.run_names(), await log.count_runs()) == ([], 0)
@@ -237,10 +237,10 @@ class LogContract:
             *(("r2", seq) for seq in (1, 2, 3)),
             *(("r1", event.seq) for event in one[2:]),
         ]
-        places = [entry.cursor for entry in entries]
-        assert places == sorted(set(places))
-        assert await log.bounds() == (places[0], places[-1])
-        assert await log.read_all(since=places[1], limit=2) == entries[2:4]
+        cursors = [entry.cursor for entry in entries]
+        assert cursors == sorted(set(cursors))
+        assert await log.bounds() == (cursors[0], cursors[-1])
+        assert await log.read_all(since=cursors[1], limit=2) == entries[2:4]
 
     async def test_follow_replays_then_goes_live_then_ends(self, log: Log) -> None:
         events = story(["a", "b", "c", "d"])
@@ -370,7 +370,7 @@ class LogContract:
     async def test_finds_the_first_prompt_once_though_it_is_told_twice(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):
             pytest.skip("this log has no search")
-        for run, again, places in (
+        for run, again, seqs in (
             ("once", None, [1]),
             ("twice", "Say  it\nall", [2]),
             ("other", "Say it in other words", [1, 2]),
@@ -380,7 +380,7 @@ class LogContract:
             for event in events:
                 await log.append(run, [event])
             found = await log.search("say it", run=run)
-            assert sorted((f.seq, f.kind) for f in found) == [(seq, "prompt") for seq in places]
+            assert sorted((f.seq, f.kind) for f in found) == [(seq, "prompt") for seq in seqs]
 
     async def test_what_retention_took_is_not_found(self, log: Log) -> None:
         if not (isinstance(log, SearchableLog) and isinstance(log, PrunableLog)):

@@ -19,7 +19,7 @@ from unbraid.wire.chunk import Chunk
 
 def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
     """Returns a whole run of one agent that says `words`, a delta each."""
-    place: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
+    main: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
     usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}
     end, reason = 3 + len(words), "completed" if ok else "failed"
     first: dict[str, Any] = {
@@ -29,10 +29,10 @@ def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEve
         "session_id": "s",
     }
     return [
-        RequestReceived(seq=1, ts=ts, **first, **place),
-        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **place),
+        RequestReceived(seq=1, ts=ts, **first, **main),
+        StreamStart(seq=2, ts=ts + 1, parent_stream_id=None, **main),
         *(
-            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **place)
+            Text(seq=seq, ts=ts + seq, delta=word, message_id="m1", block=0, **main)
             for seq, word in enumerate(words, 3)
         ),
         FleetTokenUsage(
@@ -42,9 +42,9 @@ def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEve
             model="x",
             cache_creation_tokens=1,
             **usage,
-            **place,
+            **main,
         ),
-        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **place),
+        StreamEnd(seq=end + 1, ts=ts + end, ok=ok, reason=reason, **main),
         Done(
             seq=end + 2,
             ts=ts + end,
@@ -53,7 +53,7 @@ def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEve
             cache_creation_tokens=1,
             cost_usd=0.5,
             **usage,
-            **place,
+            **main,
         ),
     ]
 

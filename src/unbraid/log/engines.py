@@ -31,16 +31,16 @@ async def open_log(
     With `even_away`, a shared log is opened although it cannot be reached: what this machine has of
     it can be read, and the rest follows.
     """
-    place = url or configured_log(env)
-    if place == machine_log(env):
+    address = url or configured_log(env)
+    if address == machine_log(env):
         _check_private(data_folder(env))
-    found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
+    found = _SCHEME.fullmatch(address) if isinstance(address, str) else None
     if found is None:
-        return await SqliteLog.open(place)
+        return await SqliteLog.open(address)
     engine = ENGINES.get(found[1].lower())
     if engine is None:
-        raise _unknown(str(place))
-    return await engine(str(place), found[2], env, even_away=even_away)
+        raise _unknown(str(address))
+    return await engine(str(address), found[2], env, even_away=even_away)
 
 
 def _check_private(folder: Path) -> None:
@@ -82,22 +82,22 @@ def configured_log(env: Mapping[str, str] = os.environ) -> str | Path:
 
 def log_name(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> str:
     """Returns by what name other processes open the same log, wherever they were started."""
-    place = url or configured_log(env)
-    if isinstance(place, str) and _SCHEME.fullmatch(place):
-        return place
-    return str(Path(place).absolute())
+    address = url or configured_log(env)
+    if isinstance(address, str) and _SCHEME.fullmatch(address):
+        return address
+    return str(Path(address).absolute())
 
 
 def has_log(env: Mapping[str, str] = os.environ) -> bool:
     """Returns whether there is a log to ask; asking makes none."""
-    place = configured_log(env)
-    return place.is_file() if isinstance(place, Path) else True
+    address = configured_log(env)
+    return address.is_file() if isinstance(address, Path) else True
 
 
 def shares_log(env: Mapping[str, str] = os.environ) -> bool:
     """Returns whether the log that is used if none is named is one that other machines share."""
-    place = configured_log(env)
-    found = _SCHEME.fullmatch(place) if isinstance(place, str) else None
+    address = configured_log(env)
+    found = _SCHEME.fullmatch(address) if isinstance(address, str) else None
     return found is not None and ENGINES.get(found[1].lower()) is _nats
 
 
@@ -130,8 +130,8 @@ async def _nats(url: str, rest: str, env: Mapping[str, str], *, even_away: bool)
 
 def _unknown(url: str) -> CallerError:
     # A mistyped address of a shared log may have a name and password in it.
-    secret, _, place = url.rpartition("@")
-    shown = f"{secret.partition('://')[0]}://{place}" if "://" in secret else place
+    secret, _, address = url.rpartition("@")
+    shown = f"{secret.partition('://')[0]}://{address}" if "://" in secret else address
     return CallerError(
         f"cannot open a log at {shown!r}: give the path of a file, sqlite:///path or memory:,"
         " or nats://host"

@@ -21,7 +21,13 @@ from unbraid.log.entry import Entry, entry_of
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
 from unbraid.log.replay import Signal, follow_run, follow_runs
-from unbraid.log.search_blocks import RETRACTED, IndexedBlock, RankedPlace, SearchBlocks, best_first
+from unbraid.log.search_blocks import (
+    RETRACTED,
+    IndexedBlock,
+    RankedResult,
+    SearchBlocks,
+    best_first,
+)
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 
@@ -218,14 +224,14 @@ class MemoryLog:
         self._closed = True
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns places where an agent said it."""
-        wanted, found = Query(query), list[RankedPlace]()
+        """Returns where agents said it."""
+        wanted, found = Query(query), list[RankedResult]()
         held_runs = [self._runs[run]] if run in self._runs else []
         for held in self._runs.values() if run is None else held_runs:
             for said in held.said if wanted else ():
                 if (match := wanted.match(said.text)) is not None:
-                    place = said.place(held.summary.run, match.snippet)
-                    found.append(RankedPlace(match.rank, place))
+                    result = said.result(held.summary.run, match.snippet)
+                    found.append(RankedResult(match.rank, result))
         return best_first(found, limit)
 
     def _cut(self, held: _Run) -> int:

@@ -50,9 +50,9 @@ class LogUnusable(LogError):
     that is known.
     """
 
-    def __init__(self, place: str, reason: str, detail: str, *, advice: str = "") -> None:
-        super().__init__(f"{place}: {detail}; {advice}" if advice else f"{place}: {detail}")
-        self.place, self.reason, self.detail, self.advice = place, reason, detail, advice
+    def __init__(self, address: str, reason: str, detail: str, *, advice: str = "") -> None:
+        super().__init__(f"{address}: {detail}; {advice}" if advice else f"{address}: {detail}")
+        self.address, self.reason, self.detail, self.advice = address, reason, detail, advice
 
 
 class Appended(Struct, frozen=True, gc=False):
@@ -63,7 +63,7 @@ class Appended(Struct, frozen=True, gc=False):
 
 
 class Found(Struct, frozen=True):
-    """A place where an agent said what was searched for; `seq` is where it began."""
+    """A search result: where an agent said it; `seq` is that of the event with which it began."""
 
     run: str
     stream_id: int
@@ -215,7 +215,7 @@ class SearchableLog(Protocol):
     """A log that can find what agents said."""
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns places where an agent said all words of `query` ("a phrase" in quotes), best
+        """Returns where agents said all words of `query` ("a phrase" in quotes), best
         first.
         """
         ...

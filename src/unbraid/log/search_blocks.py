@@ -57,8 +57,8 @@ class IndexedBlock(Struct, frozen=True, gc=False):
     text: str
     message_id: str | None = None
 
-    def place(self, run: str, snippet: str) -> Found:
-        """Returns where this is in the log."""
+    def result(self, run: str, snippet: str) -> Found:
+        """Returns this as a search result."""
         return Found(
             run=run,
             stream_id=self.stream_id,
@@ -69,29 +69,29 @@ class IndexedBlock(Struct, frozen=True, gc=False):
         )
 
 
-class RankedPlace(NamedTuple):
-    """A place where something was found, and how well it matches."""
+class RankedResult(NamedTuple):
+    """A search result, and how well it matches."""
 
     rank: Rank
-    place: Found
+    result: Found
 
 
-def max_places_per_run(limit: int) -> int:
-    """Returns how many places of one run come before those of others, or one that says it often
+def max_results_per_run(limit: int) -> int:
+    """Returns how many results of one run come before those of others, or one that says it often
     would hide them.
     """
     return max(1, limit // 5)
 
 
-def best_first(found: Iterable[RankedPlace], limit: int) -> list[Found]:
-    """Returns up to `limit` places as they are shown: best first, then latest first."""
-    ranked = sorted(found, key=lambda each: (each.rank, -each.place.ts, -each.place.seq))
-    most, of_run, others = max_places_per_run(limit), Counter[tuple[Rank, str]](), list[bool]()
-    for rank, place in ranked:
-        of_run[rank, place.run] += 1
-        others.append(of_run[rank, place.run] > most)
+def best_first(found: Iterable[RankedResult], limit: int) -> list[Found]:
+    """Returns up to `limit` results as they are shown: best first, then latest first."""
+    ranked = sorted(found, key=lambda each: (each.rank, -each.result.ts, -each.result.seq))
+    most, of_run, others = max_results_per_run(limit), Counter[tuple[Rank, str]](), list[bool]()
+    for rank, result in ranked:
+        of_run[rank, result.run] += 1
+        others.append(of_run[rank, result.run] > most)
     numbers = sorted(range(len(ranked)), key=lambda number: (ranked[number].rank, others[number]))
-    return [ranked[number].place for number in sorted(numbers[:limit])]
+    return [ranked[number].result for number in sorted(numbers[:limit])]
 
 
 class SearchBlocks:

@@ -149,20 +149,20 @@ def select_runs(
     runs: Iterable[RunSummary], *, status: str | None, matching: str | None, before: str | None
 ) -> Iterator[RunSummary]:
     """Runs, last started first, as every list of runs selects them."""
-    place = None if before is None else place_of(before)
+    start = None if before is None else page_start(before)
     words = None if matching is None else matching.lower()
     for run in sorted(runs, key=lambda run: (run.started, run.run), reverse=True):
         if (
-            (place is None or (run.started, run.run) < place)
+            (start is None or (run.started, run.run) < start)
             and (status is None or run.status in FILTERS[status])
             and (words is None or words in run.words)
         ):
             yield run
 
 
-def place_of(page: str) -> tuple[int, str]:
+def page_start(page: str) -> tuple[int, str]:
     """Returns a `page` taken apart: when that run started, and its id."""
     started, _, run = page.partition(".")
     if not (started.isascii() and started.isdigit() and len(started) < 17 and run):
-        raise CallerError(f"not a place in the list of runs: {page[:80]!r}")
+        raise CallerError(f"not a valid page of the list of runs: {page[:80]!r}")
     return int(started), run

@@ -136,7 +136,7 @@ class EventIngest:
 
 
 def _checked(line: bytes, seq: int) -> FleetEvent:
-    """Returns an event that a log can have at this place; CallerError if it cannot."""
+    """Returns an event that a log can have there. Raises CallerError if it cannot."""
     try:
         event = decode_event(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

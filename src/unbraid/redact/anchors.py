@@ -15,9 +15,9 @@ Present = Callable[[bytes], frozenset[bytes]]
 
 
 class FoundAnchors(frozenset[bytes]):
-    """The words that a text has, with the places of each in it."""
+    """The words that a text has, with the offsets of each in it."""
 
-    places: dict[bytes, list[int]]
+    offsets: dict[bytes, list[int]]
 
 
 def finder(words: Iterable[bytes]) -> Present:
@@ -30,16 +30,16 @@ def finder(words: Iterable[bytes]) -> Present:
     find = BytesAhoCorasick(known, implementation=Implementation.DFA).find_matches_as_indexes
 
     def present(text: bytes) -> frozenset[bytes]:
-        places: dict[bytes, list[int]] = {}
+        offsets: dict[bytes, list[int]] = {}
         # Overlapping, because a word may end with the beginning of another.
         for number, start, _ in find(text, overlapping=True):
             word = known[number]
-            if word in places:
-                places[word].append(start)
+            if word in offsets:
+                offsets[word].append(start)
             else:
-                places[word] = [start]
-        found = FoundAnchors(places)
-        found.places = places
+                offsets[word] = [start]
+        found = FoundAnchors(offsets)
+        found.offsets = offsets
         return found
 
     return present
@@ -51,15 +51,15 @@ def _pattern_finder(known: tuple[bytes, ...]) -> Present:
     beginnings = {word: [each for each in known if word.startswith(each)] for word in known}
 
     def present(text: bytes) -> frozenset[bytes]:
-        places: dict[bytes, list[int]] = {}
+        offsets: dict[bytes, list[int]] = {}
         at = 0
         while (found := search(text, at)) is not None:
             start = found.start()
             for word in beginnings[found[0]]:
-                places.setdefault(word, []).append(start)
+                offsets.setdefault(word, []).append(start)
             at = start + 1
-        anchors = FoundAnchors(places)
-        anchors.places = places
+        anchors = FoundAnchors(offsets)
+        anchors.offsets = offsets
         return anchors
 
     return present
@@ -91,7 +91,7 @@ def matches(
         yield from pattern.finditer(text)
         return
     done = 0
-    for place in sorted(place for word in begins & anchors for place in anchors.places[word]):
-        if place >= done and (found := pattern.match(text, place)) is not None:
+    for offset in sorted(offset for word in begins & anchors for offset in anchors.offsets[word]):
+        if offset >= done and (found := pattern.match(text, offset)) is not None:
             done = found.end()
             yield found

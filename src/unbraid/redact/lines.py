@@ -370,7 +370,7 @@ def _torn_lines(block: _Block) -> list[tuple[int, int]]:
     return torn
 
 
-def _line_at(block: _Block, place: int, none: int) -> int:
+def _line_at(block: _Block, offset: int, none: int) -> int:
     before = len(block.context) - 2
-    ends = (number for number, line, at in block.spans if before + at + len(line.text) > place)
+    ends = (number for number, line, at in block.spans if before + at + len(line.text) > offset)
     return next(ends, none)

@@ -2,7 +2,7 @@
 
 A search that answers whether a guess is in a text gives the text away, one guess after the other,
 though every answer is redacted. So what was found in stored text counts only if it is in the
-redacted text, too; and the order of the places, and what is cut out around them, follow from the
+redacted text, too; and the order of the results, and what is cut out around them, follow from the
 redacted text alone.
 """
 
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from unbraid.agents.port import SearchHit
 from unbraid.fleet.query import CUT, Query
 from unbraid.log.port import Found, LogReader
-from unbraid.log.search_blocks import RankedPlace, SearchBlocks, best_first
+from unbraid.log.search_blocks import RankedResult, SearchBlocks, best_first
 from unbraid.redact.secrets import redact_words
 
 # The first word after a cut, and long ones that follow it: they may be the rest of a secret.
@@ -41,28 +41,28 @@ def redact_hits(hits: Iterable[SearchHit], query: str) -> list[SearchHit]:
     return [hit for hit in redacted if wanted.match(hit.snippet) is not None]
 
 
-async def redact_places(
-    shown: LogReader, places: Iterable[Found], query: str, *, limit: int
+async def redact_results(
+    shown: LogReader, results: Iterable[Found], query: str, *, limit: int
 ) -> list[Found]:
-    """Returns the places of a log in which what is `shown` has all that was searched for."""
-    wanted, found = Query(query), list[RankedPlace]()
-    for place in places:
-        match = wanted.match(await _block(shown, place))
+    """Returns the search results whose text, as it is `shown`, has all that was searched for."""
+    wanted, found = Query(query), list[RankedResult]()
+    for result in results:
+        match = wanted.match(await _block(shown, result))
         if match is not None:
-            found.append(RankedPlace(match.rank, replace(place, snippet=match.snippet)))
+            found.append(RankedResult(match.rank, replace(result, snippet=match.snippet)))
     return best_first(found, limit)
 
 
-async def _block(shown: LogReader, place: Found) -> str:
-    """Returns the redacted text of the block that begins at a place."""
-    blocks, since = SearchBlocks(), place.seq - 1
+async def _block(shown: LogReader, result: Found) -> str:
+    """Returns the redacted text of the block in which something was found."""
+    blocks, since = SearchBlocks(), result.seq - 1
     for _ in range(BLOCK_READS):
-        entries = await shown.read(place.run, since, BLOCK_EVENTS, stream_id=place.stream_id)
+        entries = await shown.read(result.run, since, BLOCK_EVENTS, stream_id=result.stream_id)
         for entry in entries:
             for block in blocks.feed(entry.event):
-                if block.seq == place.seq:
+                if block.seq == result.seq:
                     return block.text
         if not entries:
             break
         since = entries[-1].seq
-    return next((block.text for block in blocks.close() if block.seq == place.seq), "")
+    return next((block.text for block in blocks.close() if block.seq == result.seq), "")

@@ -34,12 +34,12 @@ from unbraid.log.port import (
 from unbraid.log.summary import RunSummary
 from unbraid.redact.events import SAID
 from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
-from unbraid.redact.matches import redact_places
+from unbraid.redact.matches import redact_results
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
 LOOK_AHEAD = 100
-# So many more places are searched than asked for: some are not shown.
+# So many more results are searched for than are asked for: some are not shown.
 SEARCH_MORE = 50
 
 S = TypeVar("S", bound=Struct)
@@ -130,11 +130,11 @@ class RedactedReader:
         return found[:limit]
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns places where an agent said all words of `query`, best first."""
+        """Returns where agents said all words of `query`, best first."""
         if not isinstance(self._log, SearchableLog):
             return []
-        places = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
-        return await redact_places(self, places, query, limit=limit)
+        results = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
+        return await redact_results(self, results, query, limit=limit)
 
 
 class RedactedLog:

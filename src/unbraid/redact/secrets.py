@@ -80,7 +80,7 @@ def secret_ranges(
         if seen.text is not data:
             there = (seen.text.lower(), _anchors(seen.text.lower()))
         found += [
-            (seen.place(first), seen.place(last - 1) + 1)
+            (seen.offset(first), seen.offset(last - 1) + 1)
             for first, last in _found(seen.text, *there)
             if last > first
         ]
@@ -114,7 +114,7 @@ def _undecided_in(seen: View) -> int | None:
     lower = text.lower()
     starts += tables.open_value(text, lower, _anchors(lower))
     known = [start for start in starts if start is not None and start < len(text)]
-    return seen.place(min(known)) if known else None
+    return seen.offset(min(known)) if known else None
 
 
 def redact_words(text: str, *, cut: bool) -> str:

@@ -68,15 +68,15 @@ def _cells(text: bytes, lower: bytes) -> Iterator[tuple[int, bytes]]:
             if not all(_TITLE.fullmatch(cell) for _, cell in head):
                 break
             if column + 1 < len(head) and separator is _SEPARATORS[0]:
-                place, cell = head[column + 1]
-                yield place, text[place : place + len(cell)]
+                offset, cell = head[column + 1]
+                yield offset, text[offset : offset + len(cell)]
             for row in rows:
                 if len(row) > len(head) or len(row) <= column:
                     break
-                place, cell = row[column]
-                done = max(done, place + len(cell))
+                offset, cell = row[column]
+                done = max(done, offset + len(cell))
                 if not _RULE.fullmatch(cell):
-                    yield place, text[place : place + len(cell)]
+                    yield offset, text[offset : offset + len(cell)]
             break
 
 

@@ -55,11 +55,11 @@ class View:
     the encoding of addresses and pages. Both count: `p%40ss` may be a password, or part of one.
     """
 
-    __slots__ = ("_places", "_starts", "text")
+    __slots__ = ("_offsets", "_starts", "text")
 
     def __init__(self, data: bytes, anchors: frozenset[bytes], *, decoded: bool = False) -> None:
         self._starts: list[int] | None = None
-        self._places: list[int] = []
+        self._offsets: list[int] = []
         text = data
         if decoded:
             text = self._cleaned(data, _ENCODED)
@@ -68,7 +68,7 @@ class View:
         self.text = text
 
     def _cleaned(self, data: bytes, removed: re.Pattern[bytes]) -> bytes:
-        parts, starts, places, size, at = list[bytes](), [0], [0], 0, 0
+        parts, starts, offsets, size, at = list[bytes](), [0], [0], 0, 0
         for found in removed.finditer(data):
             start, end = found.span()
             letter = _letter(found)
@@ -76,20 +76,20 @@ class View:
             size += start - at
             if letter:
                 starts.append(size)
-                places.append(start)
+                offsets.append(start)
                 size += len(letter)
             starts.append(size)
-            places.append(end)
+            offsets.append(end)
             at = end
-        self._starts, self._places = starts, places
+        self._starts, self._offsets = starts, offsets
         return b"".join([*parts, data[at:]])
 
-    def place(self, at: int) -> int:
+    def offset(self, at: int) -> int:
         """Returns where in the bytes a character of the text is."""
         if self._starts is None:
             return at
         part = bisect_right(self._starts, at) - 1
-        return self._places[part] + at - self._starts[part]
+        return self._offsets[part] + at - self._starts[part]
 
 
 def views(data: bytes, anchors: frozenset[bytes]) -> list[View]:

@@ -137,7 +137,7 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
 
 
 def _word_start(text: bytes, end: int) -> int:
-    """Returns where the word begins, hyphens and all, that goes on at a place."""
+    """Returns where the word begins, hyphens and all, that goes on at an offset."""
     head = text[max(0, end - 64) : end]
     start = end - len(head[len(head.rstrip(WORD)) :].rpartition(b"-----")[2])
     return start + (text[start - 1 : start] == b"\\")

@@ -14,8 +14,8 @@ from unbraid.log.nats.message import (
     BatchPart,
     PartJoiner,
     headers_of,
+    message_position,
     part_numbers,
-    place_of_message,
 )
 
 PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
@@ -85,6 +85,6 @@ def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> 
 
 def test_the_place_of_a_message_is_in_its_reply_subject() -> None:
     old, new = "$JS.ACK.S.c.1.20.3.1700.7", "$JS.ACK._.hash.S.c.1.20.3.1700.7.x"
-    assert place_of_message(old) == place_of_message(new) == (20, 3, 7)
+    assert message_position(old) == message_position(new) == (20, 3, 7)
     for other in ("", "_INBOX.1", "$JS.ACK.S.c.1", "$JS.ACK.S.c.1.x.3.1700.7"):
-        assert place_of_message(other) is None
+        assert message_position(other) is None

@@ -65,8 +65,8 @@ class NatsAddress(Struct, frozen=True):
         """Returns the file of this machine's copy."""
         if self.view is not None:
             return Path(self.view)
-        place = "\n".join((self.stream, *sorted(self.hosts)))
-        name = f"{self.stream}-{hashlib.sha256(place.encode()).hexdigest()[:12]}.db"
+        address = "\n".join((self.stream, *sorted(self.hosts)))
+        name = f"{self.stream}-{hashlib.sha256(address.encode()).hexdigest()[:12]}.db"
         return data_folder(env) / FOLDER / name
 
 
@@ -75,24 +75,24 @@ def parse_address(url: str) -> NatsAddress:
     scheme, _, rest = url.partition("://")
     userinfo, _, rest = rest.rpartition("@")
     parts = urlsplit(f"//{rest}")
-    place, _, path = rest.partition("?")[0].partition("/")
+    address, _, path = rest.partition("?")[0].partition("/")
     try:
-        hosts = _hosts(place)
+        hosts = _hosts(address)
         query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
-        raise _refused(place, str(error)) from None
+        raise _refused(address, str(error)) from None
     options = dict(query)
     if unknown := sorted(options.keys() - _OPTIONS):
-        raise _refused(place, f"unknown option {unknown[0]!r}")
+        raise _refused(address, f"unknown option {unknown[0]!r}")
     stream = path or STREAM
     if not _STREAM.fullmatch(stream):
-        raise _refused(place, "the name of a stream has letters, digits, - and _")
+        raise _refused(address, "the name of a stream has letters, digits, - and _")
     user, _, password = userinfo.partition(":")
     tls = scheme.lower() == "tls" or "tls_ca" in options
     insecure = options.pop("insecure", "") == "1"
     if not (tls or insecure or all(_is_loopback(host) for host in hosts)):
         problem = "give tls:// beyond this machine (or ?insecure=1 in a network of your own)"
-        raise _refused(place, problem)
+        raise _refused(address, problem)
     return NatsAddress(
         hosts=hosts,
         stream=stream,
@@ -103,8 +103,8 @@ def parse_address(url: str) -> NatsAddress:
     )
 
 
-def _hosts(place: str) -> tuple[str, ...]:
-    found = [_HOST.fullmatch(each) for each in place.split(",")]
+def _hosts(address: str) -> tuple[str, ...]:
+    found = [_HOST.fullmatch(each) for each in address.split(",")]
     if not all(found):
         raise ValueError("specify the hosts of its nodes: host:port,host:port")
     named = [(each[1], each[2]) for each in found if each is not None]
@@ -123,5 +123,5 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _refused(place: str, problem: str) -> CallerError:
-    return CallerError(f"cannot open a log at nats://{place}: {problem}")
+def _refused(address: str, problem: str) -> CallerError:
+    return CallerError(f"cannot open a log at nats://{address}: {problem}")

@@ -52,7 +52,7 @@ class Bucket:
     """Keys and values. It is made when it is first used."""
 
     def __init__(self, connection: NatsConnection, name: str, replicas: int) -> None:
-        self.place = connection.place
+        self.address = connection.address.shown
         self._connection, self._name, self._replicas = connection, name, replicas
         self._is_open = False
 

@@ -131,7 +131,6 @@ class NatsConnection:
 
     def __init__(self, contact: _FirstContact, address: NatsAddress) -> None:
         self.client, self.address = contact.client, address
-        self.place = address.shown
         self._contact, self._was_made = contact, False
         self._requests = contact.requests
 
@@ -216,8 +215,8 @@ class NatsConnection:
     def unusable(self, error: Refused | NoAnswer) -> LogUnusable:
         """Returns an error of ours for one of theirs."""
         if isinstance(error, NoAnswer):
-            return LogUnusable(self.place, "away", f"cannot be reached ({error})")
-        return LogUnusable(self.place, "io", f"refuses: {error}")
+            return LogUnusable(self.address.shown, "away", f"cannot be reached ({error})")
+        return LogUnusable(self.address.shown, "io", f"refuses: {error}")
 
     async def close(self) -> None:
         """Closes the connection, for good."""

@@ -22,7 +22,7 @@ from nats.errors import Error
 
 from unbraid.log.nats.client import NatsMessage
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
-from unbraid.log.nats.message import ID, PARTS, BatchPart, PartJoiner, place_of_message
+from unbraid.log.nats.message import ID, PARTS, BatchPart, PartJoiner, message_position
 from unbraid.log.nats.stream import run_of
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, StoredRecord
@@ -60,7 +60,8 @@ async def read_to_end(
             return
         except FeedBroken as error:
             if time.monotonic() > until:
-                raise LogUnusable(connection.place, "away", f"cannot be read ({error})") from error
+                problem = f"cannot be read ({error})"
+                raise LogUnusable(connection.address.shown, "away", problem) from error
         await asyncio.sleep(FOLD_RETRY_SECONDS)
 
 
@@ -99,7 +100,7 @@ class NatsFeed:
                 if records:
                     yield records
         except (Refused, NoAnswer, Error, OSError) as error:
-            raise FeedBroken(f"{self._connection.place}: {error}") from error
+            raise FeedBroken(f"{self._connection.address.shown}: {error}") from error
         finally:
             await self._end(subscription)
 
@@ -153,7 +154,7 @@ class NatsFeed:
                 async with asyncio.timeout(FEED_SILENCE_SECONDS):
                     await self._arrived.wait()
             except TimeoutError:
-                raise FeedBroken(f"{self._connection.place}: silence") from None
+                raise FeedBroken(f"{self._connection.address.shown}: silence") from None
             messages, self._received = self._received, []
             self._arrived.clear()
             for message in messages:
@@ -174,15 +175,15 @@ class NatsFeed:
         elif status == "503" and self._next == 1 and self._unknown < UNKNOWN_TRIES:
             self._wanted, self._unknown = 0, self._unknown + 1
         elif status != "100":
-            raise FeedBroken(f"{self._connection.place}: {status} {about}")
+            raise FeedBroken(f"{self._connection.address.shown}: {status} {about}")
         return True
 
     def _checked(self, message: NatsMessage) -> tuple[int, int]:
-        place = place_of_message(message.reply)
-        if place is None or place.consumer_seq != self._next:
-            raise FeedBroken(f"{self._connection.place}: a gap before {message.reply}")
+        position = message_position(message.reply)
+        if position is None or position.consumer_seq != self._next:
+            raise FeedBroken(f"{self._connection.address.shown}: a gap before {message.reply}")
         self._next += 1
-        return place.stream_seq, place.pending
+        return position.stream_seq, position.pending
 
     def _records(self, message: NatsMessage, seq: int) -> list[StoredRecord]:
         part = BatchPart(seq, message.headers.get(ID, ""), message.subject, data=message.data)

@@ -81,7 +81,7 @@ class NatsJournal:
     def __init__(
         self, connection: NatsConnection, stream: str, prefix: str, bucket: Bucket
     ) -> None:
-        self.place = connection.place
+        self.address = connection.address.shown
         self.statistics = NatsStatistics()
         self._bucket = bucket
         self._connection, self._stream, self._prefix = connection, stream, prefix
@@ -100,7 +100,7 @@ class NatsJournal:
         settings = log_settings(self._stream, self._prefix, REPLICAS)
         info = await open_stream(self._connection, settings)
         if problems := setting_problems(info, settings):
-            raise LogUnusable(self.place, "io", "; ".join(problems))
+            raise LogUnusable(self.address, "io", "; ".join(problems))
         self._was_found = True
 
     async def append(
@@ -141,7 +141,7 @@ class NatsJournal:
                     return seq
                 problem = str(refused)
             if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
-                raise LogUnusable(self.place, "away", f"does not take this append ({problem})")
+                raise LogUnusable(self.address, "away", f"does not take this append ({problem})")
             self.statistics.retries += 1
             await asyncio.sleep(pause)
             pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
@@ -179,10 +179,10 @@ class NatsJournal:
         certain.
         """
         if problem.err_code in _FULL:
-            raise LogUnusable(self.place, "full", f"takes no more ({problem.description})")
+            raise LogUnusable(self.address, "full", f"takes no more ({problem.description})")
         if problem.err_code not in _WRONG_LAST:
             if problem.code < 500 and not problem.err_code == 10176:
-                raise LogUnusable(self.place, "io", f"refuses: {problem.description}")
+                raise LogUnusable(self.address, "io", f"refuses: {problem.description}")
             return None
         try:
             found = await self._first_after(message.subject, message.after)
@@ -199,7 +199,7 @@ class NatsJournal:
         # only one that stays is a loss.
         if last and int(last[1]) < message.after and time.monotonic() - began > NATS_LOST_SECONDS:
             lost = f"has lost records of run {run}: its last is {last[1]}, not {message.after}"
-            raise LogUnusable(self.place, "lost", lost)
+            raise LogUnusable(self.address, "lost", lost)
         return None
 
     async def _first_after(self, subject: str, seq: int) -> _Found | None:
@@ -247,12 +247,12 @@ class NatsJournal:
             info = await self._connection.ask(f"STREAM.INFO.{self._stream}")
         except Refused as error:
             if error.problem.err_code == NOT_FOUND:
-                raise LogUnusable(self.place, "lost", "its stream is gone") from error
+                raise LogUnusable(self.address, "lost", "its stream is gone") from error
             raise self._connection.unusable(error) from error
         except NoAnswer as error:
             raise self._connection.unusable(error) from error
         if is_cut_off(info):
-            raise LogUnusable(self.place, "away", "its nodes do not reach each other")
+            raise LogUnusable(self.address, "away", "its nodes do not reach each other")
         state = info["state"]
         return JournalInfo(
             created=info["created"],

@@ -233,7 +233,7 @@ class NatsLeases:
             # It has expired, or an answer was lost: nobody else writes this key.
             self._session_seq = (await self._bucket.get(key)).seq
             expired = self._session_seq == 0
-        raise LogError(f"the lease of this process cannot be renewed at {self._bucket.place}")
+        raise LogError(f"the lease of this process cannot be renewed at {self._bucket.address}")
 
     async def _renew(self) -> None:
         while True:

@@ -56,7 +56,7 @@ class RecordMessage(NamedTuple):
         return [self.record[at : at + size] for at in range(0, len(self.record), size)]
 
 
-class MessagePlace(NamedTuple):
+class MessagePosition(NamedTuple):
     """Where a message stands in its stream and in its consumer; how many follow it."""
 
     stream_seq: int
@@ -64,7 +64,7 @@ class MessagePlace(NamedTuple):
     pending: int
 
 
-def place_of_message(reply: str) -> MessagePlace | None:
+def message_position(reply: str) -> MessagePosition | None:
     """Returns what the reply subject of a delivered message says."""
     tokens = reply.split(".")
     if tokens[:2] != ["$JS", "ACK"]:
@@ -72,7 +72,7 @@ def place_of_message(reply: str) -> MessagePlace | None:
     # In front of it, newer servers name the domain and the account.
     at = 4 if len(tokens) == 9 else 6
     try:
-        return MessagePlace(int(tokens[at + 1]), int(tokens[at + 2]), int(tokens[at + 4]))
+        return MessagePosition(int(tokens[at + 1]), int(tokens[at + 2]), int(tokens[at + 4]))
     except (ValueError, IndexError):
         return None
 
@@ -109,7 +109,7 @@ def message_headers(raw: bytes) -> dict[str, str]:
 
 
 class BatchPart(NamedTuple):
-    """A message, and the place, writer and subject of it."""
+    """A message, and the sequence number, writer and subject of it."""
 
     seq: int
     id: str

@@ -87,7 +87,7 @@ async def open_stream(connection: NatsConnection, settings: dict[str, Any]) -> d
         except NoAnswer as error:
             passing, problem = True, f"JetStream does not answer ({error}): is it enabled?"
         if not passing or time.monotonic() > until:
-            raise LogUnusable(connection.place, "away" if passing else "io", problem)
+            raise LogUnusable(connection.address.shown, "away" if passing else "io", problem)
         await asyncio.sleep(NATS_RETRY_SECONDS)
 
 

@@ -1,9 +1,9 @@
 """A reader's own copy of a journal: the SQLite log, folded from the records in their order.
 
 Every copy applies the same records by the same rules, so all of them hold the same events under the
-same cursors. Each batch is one transaction together with the place of its last record, so a copy is
-always that of some moment of the journal, also after `kill -9`. Raw bytes are not copied: only who
-continues a run needs them, and asks the journal.
+same cursors. Each batch is one transaction together with the sequence number of its last record, so
+a copy is always that of some moment of the journal, also after `kill -9`. Raw bytes are not copied:
+only who continues a run needs them, and asks the journal.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
 from unbraid.log.summary import RunSummary
 from unbraid.wire.record import BAD_JSON
 
-# A cursor is the place of a record, times this, and the place of the event in it: the same on every
-# machine, and within the numbers that JavaScript counts exactly.
+# A cursor is the number of a record, times this, plus the index of the event in it: the same on
+# every machine, and within the numbers that JavaScript counts exactly.
 CURSOR_STEP = 65_536
 MAX_EVENTS = CURSOR_STEP - 1
 # So many of the last records are remembered, to notice a journal that has lost some of them, and no
@@ -54,7 +54,7 @@ _TABLES = (
 _summary = msgspec.json.Decoder(RunSummary).decode
 
 
-class CopyPlace(NamedTuple):
+class CopyProgress(NamedTuple):
     """Which journal a copy is of, and the last record that it has."""
 
     created: str
@@ -75,7 +75,7 @@ class RunHead:
 
     summary: RunSummary
     offsets: dict[str, int]
-    places: set[tuple[str, int]]
+    chunk_offsets: set[tuple[str, int]]
     seq: int
     forgotten: bool
 
@@ -84,21 +84,21 @@ class RunHead:
         return (
             self.summary.last_seq == other.summary.last_seq
             and self.offsets == other.offsets
-            and self.places == other.places
+            and self.chunk_offsets == other.chunk_offsets
         )
 
 
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
-    def __init__(self, log: SqliteLog, path: Path, place: str, *, idle_seconds: float) -> None:
+    def __init__(self, log: SqliteLog, path: Path, address: str, *, idle_seconds: float) -> None:
         self.log, self.path = log, path
         # For how long nobody had brought it up to date when it was opened.
         self.idle_seconds = idle_seconds
-        self._place = place
+        self._address = address
 
     @classmethod
-    async def open(cls, path: Path, place: str) -> JournalCopy:
+    async def open(cls, path: Path, address: str) -> JournalCopy:
         """Opens the copy in a file, or begins one there."""
         idle_seconds = _idle_seconds(path)
         log = await SqliteLog.open(path, is_copy=True)
@@ -107,7 +107,7 @@ class JournalCopy:
         except BaseException:
             await log.close()
             raise
-        return cls(log, path, place, idle_seconds=idle_seconds)
+        return cls(log, path, address, idle_seconds=idle_seconds)
 
     async def check(self) -> None:
         """Reads the whole file; raises DamagedCopy if it is damaged."""
@@ -115,9 +115,9 @@ class JournalCopy:
         if problem != "ok":
             raise DamagedCopy(self.path, f"the file is damaged ({problem})")
 
-    async def place(self) -> CopyPlace | None:
+    async def progress(self) -> CopyProgress | None:
         """Returns how far the copy is; None if it has not begun."""
-        return await self.log.ask(_place)
+        return await self.log.ask(_progress)
 
     async def recent(self) -> list[tuple[int, str]]:
         """Returns the last records, newest first."""
@@ -150,7 +150,7 @@ class JournalCopy:
 
     async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
-        await self.log.transact(partial(_fold, batch=batch, place=self._place))
+        await self.log.transact(partial(_fold, batch=batch, address=self._address))
 
 
 def _idle_seconds(path: Path) -> float:
@@ -175,9 +175,9 @@ def _create(connection: sqlite3.Connection, appender: Appender) -> None:
         connection.execute(statement)
 
 
-def _place(connection: sqlite3.Connection) -> CopyPlace | None:
+def _progress(connection: sqlite3.Connection) -> CopyProgress | None:
     row = connection.execute("SELECT created, seq FROM journal_place").fetchone()
-    return None if row is None else CopyPlace(*row)
+    return None if row is None else CopyProgress(*row)
 
 
 def _recent(connection: sqlite3.Connection) -> list[tuple[int, str]]:
@@ -197,7 +197,7 @@ def _head(connection: sqlite3.Connection, run: str) -> RunHead:
     return RunHead(
         summary=RunSummary(run) if row is None else _summary(row[0]),
         offsets=offsets(connection, run),
-        places=chunk_offsets(connection, run),
+        chunk_offsets=chunk_offsets(connection, run),
         seq=0 if head is None else head[0],
         forgotten=head is not None and bool(head[1]),
     )
@@ -229,16 +229,16 @@ class _Readable(NamedTuple):
 
 
 def _fold(
-    connection: sqlite3.Connection, appender: Appender, batch: Sequence[StoredRecord], place: str
+    connection: sqlite3.Connection, appender: Appender, batch: Sequence[StoredRecord], address: str
 ) -> None:
-    current = _place(connection)
+    current = _progress(connection)
     # Another process may have folded some of it: the copy itself says how far it is.
     new = [stored for stored in batch if current is None or stored.seq > current.seq]
     if not new:
         return
     heads: dict[str, tuple[int, bool]] = {}
     # All of them first: one of a newer unbraid must not leave the others half applied.
-    readable = [_read(stored, place) for stored in new]
+    readable = [_read(stored, address) for stored in new]
     skipped: list[SkippedRecord] = []
     for stored, (record, lines, problem) in zip(new, readable, strict=True):
         if record is not None:
@@ -261,8 +261,8 @@ def _remember(
     connection: sqlite3.Connection, table: str, rows: Sequence[tuple[int | str, ...]]
 ) -> None:
     if rows:
-        places = ", ".join("?" * len(rows[0]))
-        insert = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
+        values = ", ".join("?" * len(rows[0]))
+        insert = f"INSERT OR REPLACE INTO {table} VALUES ({values})"
         connection.executemany(insert, rows[-REMEMBERED:])
         connection.execute(
             f"""DELETE FROM {table} WHERE seq NOT IN
@@ -271,14 +271,14 @@ def _remember(
         )
 
 
-def _read(stored: StoredRecord, place: str) -> _Readable:
+def _read(stored: StoredRecord, address: str) -> _Readable:
     try:
-        record = decoded(stored, place)
+        record = decoded(stored, address)
         if record.kind == "cut" and _summary(record.summary).run != stored.run:
             return _Readable(None, problem="a summary of another run")
         if len(record.events) > MAX_EVENTS:
             return _Readable(None, problem="more events than there are cursors for")
-        return _Readable(record, lines_of(record, place))
+        return _Readable(record, lines_of(record, address))
     except (InvalidRecord, *BAD_JSON) as error:
         return _Readable(None, problem=f"not a record ({error})")
 

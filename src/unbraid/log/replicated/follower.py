@@ -53,10 +53,10 @@ class JournalFollower:
         self._guard = asyncio.create_task(self._watch_file())
 
     async def applied(self) -> int:
-        """Returns the place of the last record that the copy has."""
+        """Returns the sequence number of the last record that the copy has."""
         if not (self.folds or self._outdated):
-            place = await self._view.place()
-            self._applied = 0 if place is None else place.seq
+            progress = await self._view.progress()
+            self._applied = 0 if progress is None else progress.seq
         return self._applied
 
     async def reached(self, seq: int, seconds: float, *, even_hindered: bool = False) -> bool:
@@ -106,7 +106,7 @@ class JournalFollower:
         while self._view.log.replaced() is None:  # noqa: ASYNC110 - a file wakes nobody
             await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
         problem = "this machine's copy was deleted or replaced meanwhile: start this process again"
-        self.problem = LogUnusable(self._journal.place, "io", problem)
+        self.problem = LogUnusable(self._journal.address, "io", problem)
         await end_task(self._task)
 
     async def _work(self) -> None:
@@ -124,13 +124,13 @@ class JournalFollower:
                         return
                     # What hinders the copy itself, such as a full disk; whether the journal
                     # answers, others ask.
-                    self.hindrance = error if error.place != self._journal.place else None
+                    self.hindrance = error if error.address != self._journal.address else None
                     self._view.log.signal.change()
                 except LogError:
                     self.connected = False
                 except Exception as error:
                     problem = f"cannot be copied here ({type(error).__name__}: {error})"
-                    self.problem = LogUnusable(self._journal.place, "io", problem)
+                    self.problem = LogUnusable(self._journal.address, "io", problem)
                     raise
                 self.restarts += 1
                 await asyncio.sleep(FOLD_RETRY_SECONDS)
@@ -154,20 +154,20 @@ class JournalFollower:
 
     async def _verify(self) -> None:
         info = await self._journal.info()
-        place = await self._view.place()
-        if place is None:
+        progress = await self._view.progress()
+        if progress is None:
             await self._view.begin(info.created)
             return
-        if place.created != info.created:
+        if progress.created != info.created:
             raise self._loss("was made anew")
-        if info.last_seq < place.seq:
+        if info.last_seq < progress.seq:
             # A node that was cut off may answer with an old number for a while: only one that stays
             # is a loss.
             now = time.monotonic()
             self._shorter_since = self._shorter_since or now
             if now - self._shorter_since > NATS_LOST_SECONDS:
                 raise self._loss("has fewer records than were acknowledged")
-            raise FeedBroken(f"{self._journal.place} is behind the copy")
+            raise FeedBroken(f"{self._journal.address} is behind the copy")
         self._shorter_since = None
         if info.is_empty and await self._view.has_runs():
             raise self._loss("was emptied")
@@ -179,7 +179,7 @@ class JournalFollower:
                 return
 
     def _loss(self, problem: str) -> LogUnusable:
-        return LogUnusable(self._journal.place, "lost", problem)
+        return LogUnusable(self._journal.address, "lost", problem)
 
     def _lost(self, error: LogUnusable) -> LogUnusable:
         kept = "this machine's copy is kept as it is (`unbraid doctor --repair` brings it back)"

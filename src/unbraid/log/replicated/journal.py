@@ -47,7 +47,7 @@ class JournalInfo(Struct, frozen=True):
 class RecordJournal(Protocol):
     """An ordered list of records. Each belongs to one run, and follows a certain record of it."""
 
-    place: str
+    address: str
 
     async def append(
         self,
@@ -58,17 +58,17 @@ class RecordJournal(Protocol):
         replaces: bool = False,
         ttl_seconds: int | None = None,
     ) -> int:
-        """Append a record if the run's last one is at `after` (0: it has none); returns its own
-        place. It is durable then, and in the journal once, however often it had to be sent.
+        """Appends a record if the run's last one is `after` (0: it has none); returns its sequence
+        number. It is durable then, and in the journal once, however often it had to be sent.
 
-        One that `replaces` takes the place of all records of its run before it. Raises
+        One that `replaces` replaces all records of its run before it. Raises
         RecordConflict, or LogUnusable: then whether it is there is not known.
         """
         ...
 
     def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
-        """Yields the records after a place, in order and without a gap, then those to come. Raises
-        FeedBroken when that has become impossible.
+        """Yields the records after a sequence number, in order and without a gap, then those to
+        come. Raises FeedBroken when that has become impossible.
         """
         ...
 
@@ -77,11 +77,13 @@ class RecordJournal(Protocol):
         ...
 
     async def record_id(self, seq: int) -> str | None:
-        """Returns the id of the record at a place, None if there is none any more."""
+        """Returns the id of the record with a sequence number, None if there is none any more."""
         ...
 
     async def has_after(self, seq: int) -> bool:
-        """Returns whether there is a record after a place: the last that was given may be gone."""
+        """Returns whether there is a record after a sequence number: the last that was given may
+        be gone.
+        """
         ...
 
     async def info(self) -> JournalInfo:

@@ -150,7 +150,7 @@ class ReplicatedLog:
         if summary is not None and summary.over:
             return
         head = await self._view.head(run)
-        if not head.places:
+        if not head.chunk_offsets:
             return
         known: set[tuple[str, int]] = set()
         until = time.monotonic() + READ_DEADLINE_SECONDS
@@ -169,12 +169,12 @@ class ReplicatedLog:
                             return
             # It was read on a node that lags behind the one that acknowledged it.
             if time.monotonic() > until:
-                raise LogUnusable(self.journal.place, "behind", "a node has not caught up")
+                raise LogUnusable(self.journal.address, "behind", "a node has not caught up")
             await asyncio.sleep(FOLD_RETRY_SECONDS)
 
     def _chunks(self, stored: StoredRecord) -> Sequence[Chunk]:
         try:
-            return decoded(stored, self.journal.place).chunks
+            return decoded(stored, self.journal.address).chunks
         except InvalidRecord:
             return ()  # the copy has skipped it
 
@@ -227,7 +227,7 @@ class ReplicatedLog:
         return leases
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns places where an agent said it."""
+        """Returns where agents said it."""
         await self._own_writes()
         return await self._log.search(query, run=run, limit=limit)
 
@@ -291,7 +291,7 @@ class ReplicatedLog:
         LogUnusable if that takes too long.
         """
         if not await self._caught_up(SETTLE_TIMEOUT_SECONDS):
-            raise LogUnusable(self.journal.place, "behind", "this machine's copy is behind")
+            raise LogUnusable(self.journal.address, "behind", "this machine's copy is behind")
 
     async def catch_up(self) -> None:
         """Wait for a moment for what others have written: who asks one question wants the answer of
@@ -364,7 +364,7 @@ class ReplicatedLog:
 
     def _usable(self) -> None:
         if self._closed:
-            raise LogUnusable(self.journal.place, "closed", "the log is closed")
+            raise LogUnusable(self.journal.address, "closed", "the log is closed")
         if self._follower.problem is not None:
             raise self._follower.problem
 

@@ -70,7 +70,7 @@ def encoded(record: JournalRecord) -> bytes:
     return _PLAIN + data if small is None else _ZLIB + small
 
 
-def decoded(stored: StoredRecord, place: str) -> JournalRecord:
+def decoded(stored: StoredRecord, address: str) -> JournalRecord:
     """Returns the record that a journal holds. Raises LogUnusable if only a newer unbraid can read
     it, InvalidRecord if none has written it.
     """
@@ -78,11 +78,11 @@ def decoded(stored: StoredRecord, place: str) -> JournalRecord:
         raise InvalidRecord("not written by unbraid")
     form, body = stored.record[:1], stored.record[1:]
     if form not in (_PLAIN, _ZLIB):
-        raise _newer(place)
+        raise _newer(address)
     try:
         body = _inflated(body) if form == _ZLIB else body
         if _version.decode(body).version > VERSION:
-            raise _newer(place)
+            raise _newer(address)
         record = _decoder.decode(body)
     except (*BAD_JSON, zlib.error) as error:
         raise InvalidRecord(str(error)) from error
@@ -93,13 +93,13 @@ def decoded(stored: StoredRecord, place: str) -> JournalRecord:
     return record
 
 
-def lines_of(record: JournalRecord, place: str) -> list[Line]:
+def lines_of(record: JournalRecord, address: str) -> list[Line]:
     """Returns the events of a record. Raises LogUnusable if only a newer unbraid can read one."""
     try:
         lines = [(decode_event(data), data) for data in record.events]
     except msgspec.MsgspecError as error:
         problem = f"has events that this unbraid cannot read ({error}): upgrade it"
-        raise LogUnusable(place, "newer", problem) from error
+        raise LogUnusable(address, "newer", problem) from error
     except BAD_JSON as error:
         raise InvalidRecord(str(error)) from error  # no version writes that
     if any(max(event.seq, event.ts, event.stream_id) >= INT64 for event, _ in lines):
@@ -107,8 +107,8 @@ def lines_of(record: JournalRecord, place: str) -> list[Line]:
     return lines
 
 
-def _newer(place: str) -> LogUnusable:
-    return LogUnusable(place, "newer", "has records of a newer unbraid: upgrade this one")
+def _newer(address: str) -> LogUnusable:
+    return LogUnusable(address, "newer", "has records of a newer unbraid: upgrade this one")
 
 
 def _inflated(data: bytes) -> bytes:

@@ -165,7 +165,7 @@ class RunWriter:
     async def _reached(self, seq: int, until: float) -> None:
         if not await self._follower.reached(seq, max(0.0, until - time.monotonic())):
             problem = "this machine's copy has not caught up yet"
-            behind = LogUnusable(self._journal.place, "behind", problem)
+            behind = LogUnusable(self._journal.address, "behind", problem)
             raise self._follower.problem or self._follower.hindrance or behind
 
     async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
@@ -206,7 +206,7 @@ def _record(
         offsets={name: at for name, at in offsets.items() if at > head.offsets.get(name, -1)},
         chunks=[]
         if over
-        else [each for each in chunks if (each.source, each.offset) not in head.places],
+        else [each for each in chunks if (each.source, each.offset) not in head.chunk_offsets],
     )
 
 
@@ -220,7 +220,7 @@ def _move(head: RunHead, record: JournalRecord, *, fresh: Sequence[Line], seq: i
         if last.type == "done":
             head.summary.status = "done"
     head.offsets.update(record.offsets)
-    head.places.update((chunk.source, chunk.offset) for chunk in record.chunks)
+    head.chunk_offsets.update((chunk.source, chunk.offset) for chunk in record.chunks)
     head.seq, head.forgotten = seq, False
 
 

@@ -90,8 +90,8 @@ class FileErrors:
     def in_our_words(self, error: Exception) -> Exception:
         """Returns LogUnusable for an error of the file; any other as it is."""
         if isinstance(error, LogUnusable):
-            # Not of another place: a journal may have a record that nobody can read.
-            if error.reason != "corrupt" or error.place != str(self._path):
+            # Not of another address: a journal may have a record that nobody can read.
+            if error.reason != "corrupt" or error.address != str(self._path):
                 return error
             reason, text = error.reason, error.detail
         elif isinstance(error, sqlite3.Error):

@@ -28,7 +28,7 @@ from unbraid.log.sqlite.appender import Appender, index_words, load
 from unbraid.log.sqlite.connection import FileErrors, open_reader, open_writer
 from unbraid.log.sqlite.readers import Readers
 from unbraid.log.sqlite.schema import MIGRATIONS, migrate, set_version
-from unbraid.log.sqlite.search import search_places
+from unbraid.log.sqlite.search import search_results
 from unbraid.log.sqlite.writer import Writer
 from unbraid.log.summary import RunSummary
 from unbraid.system.home import make_private_folder
@@ -58,14 +58,14 @@ class SqliteLog:
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
         is_copy: bool = False,
     ) -> None:
-        self._path, self._place = path, str(path)
+        self._path, self._address = path, str(path)
         self._signal = Signal()
         self._appender = Appender()
         errors = FileErrors(path, is_copy=is_copy)
         with errors.named():
             connection = open_writer(path, busy_seconds=busy_seconds, durable=not is_copy)
             try:
-                migrate(connection, self._place)
+                migrate(connection, self._address)
                 self._watched = open_reader(path)
                 self._file = _file_at(path)
             except BaseException:
@@ -73,7 +73,7 @@ class SqliteLog:
                 raise
         self._writer = Writer(
             connection,
-            self._place,
+            self._address,
             errors,
             on_begin=self._begin,
             on_commit=self._signal.change,
@@ -249,11 +249,11 @@ class SqliteLog:
             await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns places where an agent said it."""
+        """Returns where agents said it."""
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         async with self._searches:
-            return await search_places(self._readers.read, query, run=run, limit=limit)
+            return await search_results(self._readers.read, query, run=run, limit=limit)
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come: the file was deleted or replaced while it was open,
@@ -261,7 +261,7 @@ class SqliteLog:
         """
         if _file_at(self._path) == self._file:
             return None
-        return LogUnusable(self._place, "io", "the log was deleted or replaced meanwhile")
+        return LogUnusable(self._address, "io", "the log was deleted or replaced meanwhile")
 
     async def close(self) -> None:
         """Commit what was accepted and let the file go."""

@@ -11,7 +11,7 @@ import msgspec
 
 from unbraid.fleet.status import FILTERS
 from unbraid.log.entry import Entry
-from unbraid.log.summary import RunSummary, place_of
+from unbraid.log.summary import RunSummary, page_start
 from unbraid.wire.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
@@ -99,7 +99,7 @@ def summaries(
         values.extend(among)
     if before is not None:
         where.append("(started, run) < (?, ?)")
-        values.extend(place_of(before))
+        values.extend(page_start(before))
     if matching is not None:
         where.append("instr(words, ?)")
         values.append(matching.lower())

@@ -71,15 +71,15 @@ def set_version(connection: sqlite3.Connection, version: int) -> None:
 
 
 def migrate(
-    connection: sqlite3.Connection, place: str, migrations: Sequence[Migration] = MIGRATIONS
+    connection: sqlite3.Connection, address: str, migrations: Sequence[Migration] = MIGRATIONS
 ) -> None:
     """Bring the file to the newest version; LogUnusable if it is newer still or not ours."""
-    if _version(connection, place, len(migrations)) == len(migrations):
+    if _version(connection, address, len(migrations)) == len(migrations):
         return
     # Looked at again under the lock: another process may be creating the same file.
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection, place, len(migrations))
+        version = _version(connection, address, len(migrations))
         for migration in migrations[version:]:
             for statement in migration:
                 connection.execute(statement)
@@ -92,13 +92,13 @@ def migrate(
         raise
 
 
-def _version(connection: sqlite3.Connection, place: str, newest: int) -> int:
+def _version(connection: sqlite3.Connection, address: str, newest: int) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
     if tables and owner != APPLICATION_ID:
-        raise LogUnusable(place, "corrupt", "is a database of another program")
+        raise LogUnusable(address, "corrupt", "is a database of another program")
     if version > newest:
         problem = f"was written by a newer unbraid (version {version}, this one knows {newest})"
-        raise LogUnusable(place, "newer", problem)
+        raise LogUnusable(address, "newer", problem)
     return version

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unbraid.fleet.query import Query, folded
 from unbraid.log.port import Found
-from unbraid.log.search_blocks import RankedPlace, best_first, max_places_per_run
+from unbraid.log.search_blocks import RankedResult, best_first, max_results_per_run
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ _BLOCKS = """SELECT said.id, said.text, runs.run, said.stream_id, said.seq, said
 _OF_RUN = "said.run = (SELECT id FROM runs WHERE run = ?)"
 _LAST_ID = (1 << 63) - 1
 
-Hits = dict[int, RankedPlace]
+Hits = dict[int, RankedResult]
 
 
 class ReadJobRunner(Protocol):
@@ -48,7 +48,7 @@ class _Page(NamedTuple):
     first_id: int | None  # None: there are no blocks before these
 
 
-async def search_places(
+async def search_results(
     read: ReadJobRunner, query: str, *, run: str | None, limit: int
 ) -> list[Found]:
     """Returns where agents said it, best first."""
@@ -77,11 +77,11 @@ def _indexed(
     rows = connection.execute(
         f"""{_BLOCKS} WHERE said.id IN (SELECT id FROM (
                 SELECT said.id, said.ts,
-                row_number() OVER (PARTITION BY said.run ORDER BY said.ts DESC) AS place
+                row_number() OVER (PARTITION BY said.run ORDER BY said.ts DESC) AS number
                 FROM said_words JOIN said ON said.id = said_words.rowid
                 WHERE said_words MATCH ? AND (? IS NULL OR {_OF_RUN}))
-            ORDER BY place > ?, ts DESC LIMIT ?)""",
-        (words, run, run, max_places_per_run(limit), limit),
+            ORDER BY number > ?, ts DESC LIMIT ?)""",
+        (words, run, run, max_results_per_run(limit), limit),
     )
     return _matching(query, rows)
 
@@ -148,8 +148,8 @@ def _matching(query: Query, blocks: Iterable[tuple[Any, ...]]) -> Hits:
     hits: Hits = {}
     for number, text, run, stream_id, seq, kind, ts in blocks:
         if (match := query.match(text)) is not None:
-            place = Found(
+            result = Found(
                 run=run, stream_id=stream_id, seq=seq, kind=kind, ts=ts, snippet=match.snippet
             )
-            hits[number] = RankedPlace(match.rank, place)
+            hits[number] = RankedResult(match.rank, result)
     return hits

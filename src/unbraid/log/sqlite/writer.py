@@ -45,14 +45,14 @@ class Writer:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        place: str,
+        address: str,
         errors: FileErrors,
         *,
         on_begin: Callable[[sqlite3.Connection], None],
         on_commit: Callable[[], None],
         on_rollback: Callable[[], None],
     ) -> None:
-        self._connection, self._place, self._errors = connection, place, errors
+        self._connection, self._address, self._errors = connection, address, errors
         self._loop = asyncio.get_running_loop()
         self._on_begin, self._on_commit, self._on_rollback = on_begin, on_commit, on_rollback
         self._queue: SimpleQueue[_Order | None] = SimpleQueue()
@@ -75,7 +75,7 @@ class Writer:
         A caller that gives up cancels only its answer; what is being written is written.
         """
         if self._closed:
-            raise LogUnusable(self._place, "closed", "the log is closed")
+            raise LogUnusable(self._address, "closed", "the log is closed")
         answer: asyncio.Future[T] = self._loop.create_future()
         self._unanswered += 1
         self._queue.put(_Order(job, answer, alone))
