@@ -31,7 +31,7 @@ from tests.namespaces import has_namespaces, in_own_network
 from tests.nats_servers import SERVER, NatsCluster
 from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import Log, SqliteLog, opened_log
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.message import EXPECTED
 from unbraid.log.nats.stream import log_settings, run_subject
 from unbraid.log.replicated.log import ReplicatedLog
@@ -205,11 +205,11 @@ async def latency(one: Log, two: Log, sqlite: Log) -> list[Measured]:
 
 async def large(log: Log) -> Measured:
     """An event of 32 MiB with as many raw bytes, in one append."""
-    event = story(["x"])[2]
+    event = sample_run(["x"])[2]
     assert isinstance(event, Text)
     words = random.Random(1).randbytes(LARGE_BYTES // 2).hex()
     raw = Chunk("out", 0, random.Random(2).randbytes(LARGE_BYTES))
-    await log.append("large", story([])[:2])
+    await log.append("large", sample_run([])[:2])
     start = time.perf_counter()
     await log.append("large", [replace(event, delta=words)], chunks=[raw])
     seconds = time.perf_counter() - start
@@ -240,7 +240,7 @@ async def steering(one: ReplicatedLog, two: ReplicatedLog) -> Measured:
 async def retention(log: ReplicatedLog) -> Measured:
     """Cuts many runs."""
     await asyncio.gather(
-        *(log.append(f"cut-{number}", story(["x"], ts=1)) for number in range(CUT_RUNS))
+        *(log.append(f"cut-{number}", sample_run(["x"], ts=1)) for number in range(CUT_RUNS))
     )
     await log.settle()
     start = time.perf_counter()

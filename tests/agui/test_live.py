@@ -16,7 +16,7 @@ from tests.block_rows import logged_rows
 from tests.serve.conftest import Start, client_of, log, start
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.serve import Server
 
 __all__ = ["client_of", "log", "start"]  # fixtures
@@ -59,7 +59,7 @@ def numbered(events: list[e.FleetEvent]) -> list[e.FleetEvent]:
 
 async def test_words_that_were_withdrawn_are_gone(start: Start, log: SqliteLog) -> None:
     installed, server = client_folder(), await start()
-    begun, started, first, second, *rest = story(["first words", "second words"])
+    begun, started, first, second, *rest = sample_run(["first words", "second words"])
     assert isinstance(first, e.Text) and isinstance(second, e.Text)
     retracted = e.FleetRetracted(
         seq=0, ts=first.ts, stream_id=0, depth=0, agent="main", message_ids=[first.message_id]
@@ -104,7 +104,7 @@ async def test_whoever_comes_back_misses_nothing(
 
 async def test_secrets_are_redacted(start: Start, log: SqliteLog, client_of: Clients) -> None:
     client = client_of(await start(redact=True))
-    await log.append("run", story([f"the key is {KEY} indeed"]))
+    await log.append("run", sample_run([f"the key is {KEY} indeed"]))
     for query in ("", "?replay=true"):
         text = json.dumps(await frames(client, f"/v1/runs/run/ag-ui{query}"))
         assert KEY not in text

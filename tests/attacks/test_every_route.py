@@ -14,7 +14,7 @@ import pytest
 from tests.attacks.test_token_scopes import bearer
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.serve import Server, new_token
 from unbraid.serve.access.auth import SCOPES
 from unbraid.serve.routes import OPERATIONS
@@ -80,7 +80,7 @@ async def test_every_route_with_every_method(
 ) -> None:
     secrets = {scope: new_token(f"{scope}-token", [scope]) for scope in SCOPES}
     server: Server = await start(tokens=tuple(token for _, token in secrets.values()))
-    await log.append("local", story([WORD]))
+    await log.append("local", sample_run([WORD]))
     headers = {} if who == NOBODY else bearer(secrets[who][0])  # type: ignore[index]
     client = client_of(server, headers=headers)
     refused = 401 if who == NOBODY else 403

@@ -32,7 +32,7 @@ from unbraid.events import (
 )
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.serve import Server, new_token
 from unbraid.serve.spending_metrics import MAX_KINDS
 from unbraid.wire.record import LATEST_MS
@@ -41,7 +41,7 @@ Clients = Callable[..., httpx.AsyncClient]
 
 SECRET, MACHINE = new_token("build", ["ingest"])
 ADMIN, OWNER = new_token("owner", ["admin"])
-FIRST, ROOT = story(["x"])[:2]
+FIRST, ROOT = sample_run(["x"])[:2]
 PRINTED = (
     b'{"type":"assistant","session_id":"s","message":{"id":"m","role":"assistant",'
     b'"content":[{"type":"text","text":"Hi."}]}}\n'
@@ -174,7 +174,7 @@ async def test_no_time_is_beyond_every_calendar(
 async def test_kinds_that_are_made_up_do_not_fill_the_metrics(
     machine: httpx.AsyncClient, shared: Server, client_of: Clients
 ) -> None:
-    used = msgspec.structs.replace(story(["x"])[3], seq=3)
+    used = msgspec.structs.replace(sample_run(["x"])[3], seq=3)
     assert isinstance(used, FleetTokenUsage) and isinstance(FIRST, RequestReceived)
     parts = [
         body_of(f"r{number}", [msgspec.structs.replace(FIRST, source=f"k{number}"), ROOT, used])

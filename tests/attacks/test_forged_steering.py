@@ -24,7 +24,7 @@ from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.remote.client import RemoteServer
 from unbraid.remote.log import RemoteControllers
 from unbraid.serve import Server, TokenFile, new_token
@@ -88,7 +88,7 @@ class Shared:
 
 @pytest.fixture
 async def shared(start: Start, client_of: Clients, log: SqliteLog, tmp_path: Path) -> Shared:
-    await log.append("r", story(["x"])[:3])
+    await log.append("r", sample_run(["x"])[:3])
     tokens = TokenFile(tmp_path / "home" / "tokens.json")
     server = await start(tokens=(OWNER,), token_file=tokens, controllers=Controllers())
     client = client_of(server, headers={"authorization": f"Bearer {ADMIN}"})

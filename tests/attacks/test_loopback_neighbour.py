@@ -24,7 +24,7 @@ from tests.serve.test_crash import lines_of
 from unbraid.cli.output.page import page
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.local_socket import local_socket, socket_path
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
@@ -105,7 +105,7 @@ async def test_the_owner_needs_no_token_by_the_socket_in_the_private_folder(
             await elsewhere.page("/v1/runs")
         await elsewhere.close()
         monkeypatch.setenv("UNBRAID_HOME", str(home))
-        await log.append("one", story(["a"]))
+        await log.append("one", sample_run(["a"]))
         ours = RemoteServer(server.url, None)
         assert b'"run":"one"' in b"".join(await ours.page("/v1/runs"))
         await ours.close()

@@ -19,7 +19,7 @@ from tests.serve.conftest import Start
 from tests.watch.writing import Writer, append
 from unbraid.agents.port import SearchHit
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.port import Found
 from unbraid.redact.reader import RedactedLog
 from unbraid.sessions.search import search_files
@@ -33,7 +33,7 @@ SECRET = "ghp" + "_" + BODY
 async def redacting(
     start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> httpx.AsyncClient:
-    events = story([f"a needle with {SECRET}", " in a haystack"])
+    events = sample_run([f"a needle with {SECRET}", " in a haystack"])
     for event in events[:2]:
         event.prompt = f"Please use {SECRET} for it"  # type: ignore[attr-defined]
     events[0].cwd = f"/home/dev/{SECRET}/app"  # type: ignore[attr-defined]
@@ -77,7 +77,7 @@ async def found_in_log(secret: str) -> list[list[Found]]:
     log = MemoryLog()
     hay = "hay " * 100
     for number, text in enumerate((f"{secret} {hay} thunderbolts {hay}", f"{hay} a bolt", "bolts")):
-        events = [replace(event, ts=event.ts - 1000 * number) for event in story([text])]
+        events = [replace(event, ts=event.ts - 1000 * number) for event in sample_run([text])]
         await log.append(f"r{number}", events)
     return [await RedactedLog(log).search(query) for query in QUERIES]
 

@@ -24,7 +24,7 @@ from tests.attacks.test_loopback_neighbour import started
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, Server, TokenFile, serving
 from unbraid.serve.access.throttle import Throttle
 from unbraid.system.process import NOTHING, PIPE
@@ -47,7 +47,7 @@ async def server(start: Start, tokens: TokenFile) -> Server:
 async def test_a_token_works_from_its_making_to_its_revocation(
     server: Server, client_of: Clients, tokens: TokenFile, log: SqliteLog
 ) -> None:
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     secret = tokens.add("laptop", ["control"])
     program = client_of(server, headers={"authorization": f"Bearer {secret}"})
     browser = client_of(server)

@@ -21,7 +21,7 @@ from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.cli.token import SCOPES as OFFERED
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.serve import Server, TokenFile, hash_token, new_token
 from unbraid.serve.access.auth import SCOPES, Token
 
@@ -53,7 +53,7 @@ def bearer(secret: str) -> dict[str, str]:
 async def test_a_token_does_what_its_scope_says_and_nothing_else(
     shared: Server, client_of: Clients, log: SqliteLog, scope: str
 ) -> None:
-    await log.append("local", story(["a secret of the team"]))
+    await log.append("local", sample_run(["a secret of the team"]))
     client = client_of(shared, headers=bearer(TOKENS[scope][0]))  # type: ignore[index]
     tried = {
         "send": [("POST", "/v1/ingest/own?source=stdout&offset=0")],
@@ -83,7 +83,7 @@ async def test_a_token_does_what_its_scope_says_and_nothing_else(
 async def test_a_machine_writes_only_to_runs_that_it_began(
     shared: Server, client_of: Clients, log: SqliteLog
 ) -> None:
-    await log.append("local", story(["a"])[:2])
+    await log.append("local", sample_run(["a"])[:2])
     mine = client_of(shared, headers=bearer(TOKENS["ingest"][0]))
     other = client_of(shared, headers=bearer(OTHER))
     admin = client_of(shared, headers=bearer(TOKENS["admin"][0]))

@@ -27,7 +27,7 @@ from tests.remote.test_delivery import waiting
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, serving
 
 resource = pytest.importorskip("resource", reason="needs limits on the size of files")
@@ -141,7 +141,7 @@ async def test_a_viewer_that_did_not_read_learns_that_it_was_cut_off(
     # It comes back long after other stuck connections have been closed for good.
     monkeypatch.setattr("unbraid.serve.connection.HANG_UP_TIMEOUT_SECONDS", 0.01)
     server = await start(limits=ServeLimits(backlog_bytes=200_000, shutdown_seconds=1))
-    events = story(["x" * 10_000] * 1500)
+    events = sample_run(["x" * 10_000] * 1500)
     await log.append("r", events[:1])
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1000)
     writer.write(b"GET /v1/runs/r/events HTTP/1.1\r\nhost: localhost\r\n")

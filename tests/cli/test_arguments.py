@@ -14,7 +14,7 @@ from tests.launch.test_passing import start
 from unbraid.cli import COMMANDS, main
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.orchestrate.roster import Roster
 from unbraid.serve import ServeConfig
 
@@ -53,7 +53,7 @@ def test_no_stream_has_such_a_number(command: str, stream: str) -> None:
 
 async def test_a_stream_that_a_run_does_not_have(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "unbraid" / "log.db")
-    await log.append("r", story(["words"]))
+    await log.append("r", sample_run(["words"]))
     await log.close()
     process = await start(tmp_path, "attach", "r/7")
     async with asyncio.timeout(60):

@@ -14,7 +14,7 @@ from tests.redact.secret import KEY, bits_in
 from tests.redact.test_lines import cut
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 
 FORMS = ("--html", "--markdown", "--json")
 RECORDED = RECORDINGS / "nested.plain-fwd.2.1.325"
@@ -45,7 +45,7 @@ def write(home: Path, words: list[str]) -> None:
 
     async def append() -> None:
         log = await SqliteLog.open(home / "unbraid" / "log.db")
-        await log.append("r", story(words))
+        await log.append("r", sample_run(words))
         await log.close()
 
     asyncio.run(append())

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 
 DAY_MS = 86_400_000
 
@@ -36,8 +36,10 @@ def fill(home: Path) -> None:
         log = await SqliteLog.open(home / "unbraid" / "log.db")
         now = round(time.time() * 1000)
         for days in (100, 50, 1):
-            await log.append(f"r{days}", story(["many words " * 20_000], ts=now - days * DAY_MS))
-        await log.append("live", story(["words"], ts=now)[:3])
+            await log.append(
+                f"r{days}", sample_run(["many words " * 20_000], ts=now - days * DAY_MS)
+            )
+        await log.append("live", sample_run(["words"], ts=now)[:3])
         await log.close()
 
     asyncio.run(append_all())

@@ -21,7 +21,7 @@ from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.web.stories import Story
 from unbraid.events import encode
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.testing import Script, Spawn, run_claude, say
 
 TEXT = f"I use {KEY}, and it works."
@@ -31,7 +31,7 @@ SHOWN = f"I use {SEEN}, and it works."
 async def written(home: Path) -> None:
     """A run whose agent printed a key in small parts, in a log that is not redacted."""
     log = await SqliteLog.open(home / "unbraid" / "log.db")
-    await log.append("r", story(cut(TEXT, list(range(0, 100, 3)))))
+    await log.append("r", sample_run(cut(TEXT, list(range(0, 100, 3)))))
     await log.close()
     assert leaks(home / "unbraid")
 

@@ -15,7 +15,7 @@ from tests.launch.terminal import terminal
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LONG = "The needle is " + "in a haystack of words that go on and on " * 8
@@ -26,8 +26,8 @@ RUN = "0b1f3a52-7c43-4d0e-9c7e-2f6f0a1b2c3d"
 async def filled(home: Path) -> dict[str, str]:
     """A log with two runs, and a session that is not in it."""
     log = await SqliteLog.open(home / "unbraid" / "log.db")
-    await log.append(RUN, story([LONG]))
-    await log.append("wide", story([WIDE]))
+    await log.append(RUN, sample_run([LONG]))
+    await log.append("wide", sample_run([WIDE]))
     await log.close()
     writer = Writer(home / "claude")
     append(writer.main, writer.prompt("Find the needle.") + writer.text("No needle."))

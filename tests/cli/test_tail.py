@@ -16,7 +16,7 @@ from tests.tui.screens import opening, said
 from unbraid.cli import EXIT_CODES, main
 from unbraid.errors import LogError
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 
 
 async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ async def test_an_event_whose_bytes_were_overwritten_is_named_with_what_helps(
     monkeypatch.setenv("UNBRAID_HOME", str(tmp_path))
     path = tmp_path / "log.db"
     log = await SqliteLog.open(path)
-    await log.append("one", story(["some words"]))
+    await log.append("one", sample_run(["some words"]))
     await log.close()
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"delta":"some', b'"delta"!"some'))

@@ -18,7 +18,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.log import opened_log
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.nats import machine_requests
 from unbraid.serve import ServeConfig, Token, hash_token, serving
 
@@ -45,7 +45,7 @@ async def test_a_run_is_steered_from_another_machine(
     async with AsyncExitStack() as stack:
         one = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "one.db")))
         two = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "two.db")))
-        await one.append("r", story(["x"])[:3])
+        await one.append("r", sample_run(["x"])[:3])
         await two.settle()  # type: ignore[attr-defined]
         owner, elsewhere = Controllers(), Controllers(steered_elsewhere(tmp_path, two))
         assert await elsewhere.everywhere() == {}

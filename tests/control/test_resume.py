@@ -18,7 +18,7 @@ from unbraid.agents.port import Resumption
 from unbraid.control.resume import resumption
 from unbraid.events import StreamStart
 from unbraid.log import MemoryLog, RunSummary
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 SETTINGS = OPENCODE.variable(VARIABLE)
 
@@ -35,7 +35,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def found(env: dict[str, str], *more: str) -> Resumption:
     log = MemoryLog()
-    first = story(["a"])[:2]
+    first = sample_run(["a"])[:2]
     place: dict[str, Any] = {"seq": 3, "ts": 1, "stream_id": 1, "depth": 1}
     child = StreamStart(parent_stream_id=0, agent_id="ses_2", agent="it's", **place)
     await log.append("ses_1", [*first, child])

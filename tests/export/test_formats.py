@@ -22,7 +22,7 @@ from tests.export.saved import events_in
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
 from unbraid.export import RunExport, RunFile, RunFold
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.screen import cost
 from unbraid.sessions.sources import events_of, runs_of_sources
 
@@ -97,7 +97,7 @@ def test_one_stream_alone() -> None:
 def hostile(words: str) -> list[FleetEvent]:
     """A run that says some words everywhere where an agent can say anything."""
     place: dict[str, Any] = {"ts": 5, "stream_id": 1, "depth": 1, "agent": words or "a"}
-    events: list[FleetEvent] = story([words])[:3]
+    events: list[FleetEvent] = sample_run([words])[:3]
     events[0].prompt = events[1].prompt = words  # type: ignore[attr-defined]
     events[0].cwd = words  # type: ignore[attr-defined]
     content = Raw(json.dumps(words.encode("utf-8", "replace").decode()).encode())
@@ -262,14 +262,14 @@ def test_the_json_is_one_object() -> None:
 
 def test_events_are_not_needed_to_be_complete() -> None:
     file = RunFile("r", "markdown")
-    file.apply(story(["Half"])[:3])
+    file.apply(sample_run(["Half"])[:3])
     assert file.export().status == "working"
-    assert encode(story(["x"])[0])
+    assert encode(sample_run(["x"])[0])
     assert b"Half" in file.content(file.export())
 
 
 def test_a_run_that_says_no_times_shows_none() -> None:
-    events = story(["Hello"])
+    events = sample_run(["Hello"])
     for event in events:
         event.ts = 0
     for form in ("html", "markdown"):

@@ -12,7 +12,7 @@ from unbraid.events import Draft
 from unbraid.hub import Form, Hub, TooManyViewers, Viewer
 from unbraid.hub.frames import heartbeat_frame
 from unbraid.log import Entry, MemoryLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.log.port import LogUnusable
 
 
@@ -33,7 +33,7 @@ async def until_live(viewer: Viewer) -> None:
 
 
 async def test_one_that_does_not_read_is_cut_off_with_its_place(log: MemoryLog) -> None:
-    events = story(["x" * 100] * 200)
+    events = sample_run(["x" * 100] * 200)
     await log.append("r", events[:2])
     cut = asyncio.Event()
     async with (
@@ -66,7 +66,7 @@ async def test_one_that_does_not_read_is_cut_off_with_its_place(log: MemoryLog) 
 
 
 async def test_one_whose_write_hangs_is_cut_off(log: MemoryLog) -> None:
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     cut = asyncio.Event()
     async with (
         Hub(log, heartbeat_seconds=0.001, stall_seconds=0) as hub,
@@ -80,14 +80,14 @@ async def test_one_whose_write_hangs_is_cut_off(log: MemoryLog) -> None:
 
 
 async def test_an_idle_viewer_gets_a_sign_of_life(log: MemoryLog) -> None:
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     async with Hub(log, heartbeat_seconds=0.001) as hub, hub.watch("r", 2) as viewer:
         await chunk_of(viewer)
         assert await chunk_of(viewer) == heartbeat_frame(Form.SSE)
 
 
 async def test_frames_are_joined_once_for_all(log: MemoryLog) -> None:
-    events = story(["a"] * 50)
+    events = sample_run(["a"] * 50)
     await log.append("r", events[:2])
     async with Hub(log) as hub, hub.watch("r", 2) as one, hub.watch("r", 2) as two:
         await chunk_of(one)
@@ -103,7 +103,7 @@ async def test_frames_are_joined_once_for_all(log: MemoryLog) -> None:
 
 
 async def test_drafts_go_to_live_viewers_only_and_have_no_id(log: MemoryLog) -> None:
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     draft = Draft(stream_id=0, depth=0, agent="main", delta="perhaps")
     async with Hub(log) as hub, hub.watch("r", 2) as live, hub.watch("r", 2) as fresh:
         await chunk_of(live)
@@ -118,7 +118,7 @@ async def test_drafts_go_to_live_viewers_only_and_have_no_id(log: MemoryLog) -> 
 
 
 async def test_the_end_is_sent_to_all(log: MemoryLog) -> None:
-    await log.append("r", story(["a"])[:3])
+    await log.append("r", sample_run(["a"])[:3])
     async with Hub(log) as hub, hub.watch("r", 3) as viewer, hub.watch_all() as wide:
         await chunk_of(viewer)
         waiting = asyncio.create_task(chunk_of(viewer))
@@ -154,7 +154,7 @@ async def test_when_the_log_fails_viewers_are_notified_and_can_come_back() -> No
             async for batch in super().follow_all(since):
                 yield batch
 
-    log, events = Shaky(), story(["a"])
+    log, events = Shaky(), sample_run(["a"])
     await log.append("r", events[:2])
     async with Hub(log) as hub:
         async with hub.watch("r", 2) as viewer:

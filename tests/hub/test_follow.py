@@ -18,7 +18,7 @@ from msgspec import json
 from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import Log, MemoryLog, RunSummary, SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 
 
 @dataclass
@@ -84,7 +84,7 @@ people = st.builds(
 
 
 async def play(log: Log, cuts: list[int], audience: list[Person], backlog_bytes: int) -> int:
-    events = story([f"word {number} " * 4 for number in range(WORDS)])
+    events = sample_run([f"word {number} " * 4 for number in range(WORDS)])
     progress = Progress()
 
     async def speak() -> None:
@@ -165,7 +165,7 @@ def log() -> MemoryLog:
 
 
 async def test_all_runs_in_the_order_of_the_log(log: MemoryLog) -> None:
-    one, two = story(["a", "b"]), story(["c"])
+    one, two = sample_run(["a", "b"]), sample_run(["c"])
     await log.append("one", one[:2])
     async with Hub(log) as hub, hub.watch_all(0, form=Form.NDJSON) as viewer:
         seen: list[tuple[object, object]] = []
@@ -185,7 +185,7 @@ async def test_all_runs_in_the_order_of_the_log(log: MemoryLog) -> None:
 
 
 async def test_filters_by_stream_and_type_but_always_ends_with_done(log: MemoryLog) -> None:
-    await log.append("r", story(["a", "b"]))
+    await log.append("r", sample_run(["a", "b"]))
     async with Hub(log) as hub:
         async with hub.watch("r", form=Form.NDJSON, types=["text"]) as viewer:
             assert [e["type"] for e in await read_all(viewer)] == ["text", "text", "done"]
@@ -194,7 +194,7 @@ async def test_filters_by_stream_and_type_but_always_ends_with_done(log: MemoryL
 
 
 async def test_a_cursor_that_is_too_old_is_reported(log: MemoryLog) -> None:
-    events = story(["a", "b"])
+    events = sample_run(["a", "b"])
     await log.append("r", events)
     await log.retain(max_bytes=0)
     await log.append("young", events)
@@ -207,7 +207,7 @@ async def test_a_cursor_that_is_too_old_is_reported(log: MemoryLog) -> None:
 
 
 async def test_a_place_in_the_future_goes_on_from_the_end(log: MemoryLog) -> None:
-    events = story(["a"])
+    events = sample_run(["a"])
     await log.append("r", events[:3])
     async with Hub(log) as hub, hub.watch("r", 99, form=Form.NDJSON) as viewer:
         await log.append("r", events[3:])
@@ -238,7 +238,7 @@ class Racing(MemoryLog):
 
 
 async def test_what_comes_between_finding_nothing_and_waiting_is_not_missed() -> None:
-    log, events = Racing(), story(["a", "b", "c"])
+    log, events = Racing(), sample_run(["a", "b", "c"])
     await log.append("r", events[:3])
     hub = Hub(log, on_dispatch=lambda entries: log.shown.set())
     async with asyncio.timeout(PATIENCE_SECONDS), hub:

@@ -12,7 +12,7 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from tests.serve.sse import events_of
 from unbraid.log import opened_log
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.serve import ServeConfig, serving
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -23,7 +23,7 @@ CONFIG = ServeConfig(port=0, tokens=(TOKEN,))
 async def test_nothing_is_shown_twice_and_nothing_is_missed(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    events, seen, last = story([str(number) for number in range(20)]), list[str](), ""
+    events, seen, last = sample_run([str(number) for number in range(20)]), list[str](), ""
     with NatsCluster(tmp_path / "nats") as node:
         async with AsyncExitStack() as stack:
             logs = [

@@ -17,7 +17,7 @@ from tests.redact.test_lines import cut
 from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import MemoryLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.redact import feed
 from unbraid.redact.reader import RedactedLog
 
@@ -51,7 +51,7 @@ readers = st.builds(
 
 async def play(sizes: list[int], audience: list[Reader], backlog_bytes: int) -> int:
     """One run said in small parts, to those who come and go; how many events it has."""
-    log, events, progress = MemoryLog(), story(PARTS), Progress()
+    log, events, progress = MemoryLog(), sample_run(PARTS), Progress()
 
     async def speak() -> None:
         start = 1
@@ -107,11 +107,11 @@ def split(events: list[FleetEvent]) -> tuple[list[FleetEvent], list[FleetEvent]]
 
 async def test_a_run_in_the_middle_of_a_word_holds_up_no_other() -> None:
     log = MemoryLog()
-    begun, rest = split(story(PARTS))
+    begun, rest = split(sample_run(PARTS))
     async with Hub(RedactedLog(log)) as hub:
         async with hub.watch("two", form=Form.NDJSON) as viewer:
             await log.append("one", begun)
-            await log.append("two", story(["quite other words"]))
+            await log.append("two", sample_run(["quite other words"]))
             await lines(viewer, lambda found: bool(found) and found[-1]["type"] == "done")
         # Those who see all runs see them in the order of the log.
         async with hub.watch_all(0, form=Form.NDJSON) as viewer:
@@ -135,7 +135,7 @@ async def test_who_stalls_in_the_middle_of_a_word_is_waited_for_only_so_long(
 ) -> None:
     monkeypatch.setattr(feed, "REDACTION_HOLD_SECONDS", 0.05)
     log = MemoryLog()
-    begun, rest = split(story(PARTS))
+    begun, rest = split(sample_run(PARTS))
     said = ""
 
     def heard(found: list[dict[str, object]]) -> str:
@@ -160,7 +160,7 @@ async def test_what_was_withheld_before_the_hub_began_is_shown_in_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(RedactedLog, "hold_seconds", 0.2)
-    log, (begun, _) = MemoryLog(), split(story(PARTS))
+    log, (begun, _) = MemoryLog(), split(sample_run(PARTS))
     await log.append("one", begun)
     async with (
         Hub(RedactedLog(log), heartbeat_seconds=0.05) as hub,

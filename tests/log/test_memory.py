@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from unbraid.log import Log, LogUnusable, MemoryLog
-from unbraid.log.contract import LogContract, story
+from unbraid.log.contract import LogContract, sample_run
 
 
 class TestMemoryLog(LogContract):
@@ -22,4 +22,4 @@ async def test_takes_nothing_once_closed() -> None:
     log = MemoryLog()
     await log.close()
     with pytest.raises(LogUnusable):
-        await log.append("r", story(["a"]))
+        await log.append("r", sample_run(["a"]))

@@ -16,7 +16,7 @@ from tests.watch.writing import Writer, append
 from unbraid.events import FleetToolUse, Text
 from unbraid.fleet.query import composed
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.sqlite import search
 from unbraid.sessions.search import search_files
 from unbraid.testing import load
@@ -42,7 +42,7 @@ def stored(config: Path, texts: list[str]) -> dict[str, str]:
 async def test_all_find_what_the_table_says(logs: Logs, tmp_path: Path) -> None:
     for number, case in enumerate(CASES):
         for log in logs:
-            await log.append(f"r{number}", story([case["text"]]))
+            await log.append(f"r{number}", sample_run([case["text"]]))
     env = stored(tmp_path / "claude", [case["text"] for case in CASES])
     for number, case in enumerate(CASES):
         found = [
@@ -68,7 +68,7 @@ async def test_every_part_of_what_agents_said_is_found(
     texts = [text for text in texts if not text.isascii() or chance.random() < 0.3]
     for number, text in enumerate(texts):
         for log in logs:
-            await log.append(f"r{number}", story([text]))
+            await log.append(f"r{number}", sample_run([text]))
     env = stored(tmp_path / "claude", texts)
     for number, text in enumerate(texts):
         start = chance.randrange(max(1, len(text) - 1))
@@ -86,7 +86,7 @@ async def test_every_part_of_what_agents_said_is_found(
 async def test_whole_words_come_first_then_beginnings_then_the_latest(logs: Logs) -> None:
     said = ["a sparse one", "a parser", "an old pars", "a new pars", "unparsed"]
     for number, text in enumerate(said):
-        events = story([text])
+        events = sample_run([text])
         for event in events:
             event.ts += 1000 * number
         for log in logs:
@@ -104,7 +104,7 @@ async def test_whole_words_come_first_then_beginnings_then_the_latest(logs: Logs
 async def test_one_run_does_not_hide_the_others(logs: Logs) -> None:
     for number in range(3):
         texts = ["a needle"] * (30 if number == 2 else 1)
-        events = story(texts)
+        events = sample_run(texts)
         for at, event in enumerate(events):
             event.ts += 100_000 * number
             if isinstance(event, Text):
@@ -123,14 +123,14 @@ async def test_one_run_does_not_hide_the_others(logs: Logs) -> None:
 async def test_a_word_longer_than_the_index_takes_is_found_to_its_end(logs: Logs) -> None:
     text = "".join(chr(0x4E00 + number % 5000) for number in range(20_000)) + "針"
     for log in logs:
-        await log.append("r", story([text]))
+        await log.append("r", sample_run([text]))
         for part in (text[:9], text[10_000:10_009], text[-9:]):
             assert [place.run for place in await log.search(part)] == ["r"]
         assert await log.search(text[-9:][::-1]) == []
 
 
 async def test_calls_are_searched_for_what_they_say(logs: Logs) -> None:
-    begun = story([])[:2]
+    begun = sample_run([])[:2]
     call = FleetToolUse(
         seq=3,
         ts=begun[1].ts,

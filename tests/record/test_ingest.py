@@ -14,7 +14,7 @@ from tests.serve.test_crash import lines_of
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.contract_data import all_chunks
 from unbraid.log.port import LogUnusable
 from unbraid.record.ingest import Ingest, MissingBytes, RunOver, TooManyRuns
@@ -35,13 +35,13 @@ class Speller:
         *words, self.rest[source] = (self.rest.get(source, b"") + data).split(b" ")
         before = len(self.words)
         self.words += [f"{source}:{word.decode()}@{now}" for word in words]
-        events = story(self.words)[:-3]
+        events = sample_run(self.words)[:-3]
         return events[2 + before if before else 0 :] if words else []
 
     def finish(self, now: int) -> list[FleetEvent]:
         before = len(self.words)
         self.words += [f"{source}:{rest.decode()}" for source, rest in self.rest.items()]
-        return story(self.words)[2 + before if before else 0 :]
+        return sample_run(self.words)[2 + before if before else 0 :]
 
 
 async def words_of(log: MemoryLog | SqliteLog) -> list[bytes]:

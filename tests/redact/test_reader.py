@@ -14,7 +14,7 @@ from tests.redact.test_lines import BODY, cut, said
 from unbraid import events as e
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Entry, MemoryLog
-from unbraid.log.contract import gather, story
+from unbraid.log.contract import gather, sample_run
 from unbraid.redact.feed import RunRedactor
 from unbraid.redact.matches import redact_snippet
 from unbraid.redact.reader import RedactedLog
@@ -61,7 +61,7 @@ def test_any_secret_cut_anywhere_in_any_stream(
     events: list[FleetEvent] = [
         e.Text(seq=seq, ts=seq, **fields) for seq, fields in enumerate(mixed, 1)
     ]
-    done = story([])[-1]
+    done = sample_run([])[-1]
     done.seq = len(events) + 1
     events.append(done)
     asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in output], sizes, since))
@@ -100,7 +100,7 @@ async def test_one_stream_ends_with_its_run() -> None:
     """The end of a run is an event of its main stream; who reads another one does not see it."""
     words = "-----BEGIN EC PRIVATE KEY-----x-----END EC PRIVATE KEY----- ."
     fields = deltas(1, [words])[0]
-    done = story([])[-1]
+    done = sample_run([])[-1]
     done.seq = 2
     log = MemoryLog()
     await log.append("r", [e.Text(seq=1, ts=1, **fields), done])
@@ -109,7 +109,7 @@ async def test_one_stream_ends_with_its_run() -> None:
 
 
 async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -> None:
-    events = story(["the ", "x7Q"])
+    events = sample_run(["the ", "x7Q"])
     log = MemoryLog()
     await log.append("r", events)
     redactor, entries = RunRedactor(log, "r", 0), await log.read("r")
@@ -121,7 +121,7 @@ async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -
 async def test_runs_are_redacted_each_for_itself() -> None:
     log = MemoryLog()
     parts = cut(f"I use {KEY}.", list(range(0, 60, 3)))
-    for pair in itertools.zip_longest(story(parts), story(["A token"])):
+    for pair in itertools.zip_longest(sample_run(parts), sample_run(["A token"])):
         for run, event in zip(("one", "two"), pair, strict=True):
             if event is not None:
                 await log.append(run, [event])
@@ -135,7 +135,7 @@ async def test_runs_are_redacted_each_for_itself() -> None:
 
 async def test_titles_and_places_are_redacted() -> None:
     log = MemoryLog()
-    events = story([f"a needle beside {KEY}"])
+    events = sample_run([f"a needle beside {KEY}"])
     events[0].prompt = f"Go with {KEY}"  # type: ignore[attr-defined]
     await log.append("r", events)
     view = RedactedLog(log)
@@ -167,7 +167,7 @@ async def test_the_rest_of_a_key_is_hidden_however_much_others_said_in_between(
     log, parts = MemoryLog(), cut(f"I use {KEY}.", [10, 20, 30])
     fields = [*deltas(0, parts[:2]), *deltas(1, ["words "] * between), *deltas(0, parts[2:])]
     events: list[FleetEvent] = [e.Text(seq=seq, ts=1, **each) for seq, each in enumerate(fields, 1)]
-    done = story([])[-1]
+    done = sample_run([])[-1]
     done.seq = len(events) + 1
     await log.append("r", [*events, done])
     view = RedactedLog(log)

@@ -20,7 +20,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
 from unbraid.log import Entry, MemoryLog
-from unbraid.log.contract import gather, story
+from unbraid.log.contract import gather, sample_run
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.log import RemoteControllers, RemoteLog
 from unbraid.serve import ServeConfig, serving
@@ -49,8 +49,8 @@ def without_cursors(entries: list[Entry]) -> list[Entry]:
 
 async def test_it_reads_as_the_log_itself() -> None:
     log = MemoryLog()
-    await log.append("one", story([f"word {n} " for n in range(2500)]))
-    await log.append("two", story(["a needle"], ok=False))
+    await log.append("one", sample_run([f"word {n} " for n in range(2500)]))
+    await log.append("two", sample_run(["a needle"], ok=False))
     async with distant(log) as seen:
         for run in ("one", "two"):
             summary = await log.run(run)
@@ -87,7 +87,7 @@ async def test_what_comes_later_comes_by_itself() -> None:
         assert await seen.read("one") == output
         await log.append("one", said(0, ["first"], first=3))
         output += await anext(following)
-        await log.append("one", story(["first"])[-3:])
+        await log.append("one", sample_run(["first"])[-3:])
         output += [entry async for batch in following for entry in batch]
         assert output == without_cursors(await log.read("one"))
         await _until(lambda: seen._changes > before)
@@ -95,7 +95,7 @@ async def test_what_comes_later_comes_by_itself() -> None:
 
 async def test_a_server_that_goes_and_comes_back() -> None:
     log, texts = MemoryLog(), [f"word {n} " for n in range(40)]
-    events = story(texts)
+    events = sample_run(texts)
     output: list[Entry] = []
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(contextlib.AsyncExitStack())

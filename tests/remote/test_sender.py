@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.remote.delivery import Delivery
 from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.remote.ledger import DeliveryLedger
@@ -85,7 +85,7 @@ def test_all_arrives_once_in_order(
     """The server is there, gone, and there again, perhaps with nothing of what it had; and so is
     the process that sends.
     """
-    runs = {f"r{number}": story(texts) for number, texts in enumerate(said)}
+    runs = {f"r{number}": sample_run(texts) for number, texts in enumerate(said)}
 
     async def play(home: Path) -> None:
         log, here = MemoryLog(), MemoryLog()
@@ -118,10 +118,10 @@ def test_all_arrives_once_in_order(
 
 async def test_a_run_with_another_history_is_refused_and_the_others_arrive(tmp_path: Path) -> None:
     log, here, refused = MemoryLog(), MemoryLog(), list[tuple[str, str]]()
-    await log.append("b", story(["one"], ts=5))
+    await log.append("b", sample_run(["one"], ts=5))
     async with listening(log) as server:
         for run in ("a", "b", "c"):
-            await put(here, server.url, tmp_path, run, story(["another"]))
+            await put(here, server.url, tmp_path, run, sample_run(["another"]))
         say = lambda run, problem: refused.append((run, problem))  # noqa: E731
         async with delivering(here, server.url, tmp_path, say) as delivery:
             arrived = [await delivery.arrival(run) for run in ("a", "b", "c")]
@@ -136,10 +136,10 @@ async def test_large_events_go_alone_and_arrive(tmp_path: Path) -> None:
     log, here = MemoryLog(), MemoryLog()
     said = ["x" * (3 << 20), "y" * (1 << 19), "z" * (20 << 20), "w"]
     async with listening(log) as server, asyncio.timeout(PATIENCE_SECONDS):
-        await put(here, server.url, tmp_path, "r", story(said))
+        await put(here, server.url, tmp_path, "r", sample_run(said))
         async with delivering(here, server.url, tmp_path) as delivery:
             assert await delivery.arrival("r")
-    assert await stored(log, "r") == story(said)
+    assert await stored(log, "r") == sample_run(said)
 
 
 @contextlib.asynccontextmanager
@@ -170,7 +170,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
     here = MemoryLog()
     cuts = (ANSWER[:-3], ANSWER[: ANSWER.index(b"{")], b"")
     async with saying(*cuts, ANSWER) as (url, asked), asyncio.timeout(PATIENCE_SECONDS):
-        await put(here, url, tmp_path, "r", story(["one"]))
+        await put(here, url, tmp_path, "r", sample_run(["one"]))
         assert (await here.run("r") or pytest.fail()).last_seq == 6
         async with delivering(here, url, tmp_path) as delivery:
             assert await delivery.arrival("r")
@@ -178,7 +178,7 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again(tmp_path: Path) -> 
 
 
 async def test_a_server_that_takes_nothing_compressed_gets_it_plain(tmp_path: Path) -> None:
-    here, events = MemoryLog(), story(["word " * 1000])
+    here, events = MemoryLog(), sample_run(["word " * 1000])
     refusal = answered(b'{"error":{"message":"no"}}', b"415 No")
     async with saying(refusal, ANSWER) as (url, asked), asyncio.timeout(PATIENCE_SECONDS):
         await put(here, url, tmp_path, "r", events)
@@ -198,7 +198,7 @@ async def test_a_server_of_another_kind_is_reported_and_nothing_is_given_up(
     say = lambda run, problem: refused.append((run, problem))  # noqa: E731
     async with saying(foreign, foreign, foreign) as (url, _), asyncio.timeout(PATIENCE_SECONDS):
         for run in ("a", "b"):
-            await put(here, url, tmp_path, run, story(["one"]))
+            await put(here, url, tmp_path, run, sample_run(["one"]))
         async with delivering(here, url, tmp_path, say) as delivery:
             assert [await delivery.arrival(run) for run in ("a", "b")] == [False, False]
             assert (delivery.status.behind, delivery.status.refused) == (2, 2)
@@ -212,7 +212,7 @@ async def test_a_machine_that_has_another_name_goes_on_sending(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = MemoryLog(), MemoryLog()
-    events = story(["x"])
+    events = sample_run(["x"])
     assert isinstance(events[0], RequestReceived)
 
     async def sent(machine: str, wanted: int, more: Sequence[FleetEvent]) -> None:

@@ -16,7 +16,7 @@ from tests.access import TOKEN, client_at
 from tests.control.steered_run import SteeredRun
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.remote.destination import Destination, RunDelivery
 from unbraid.remote.steering import SteeringLink
 from unbraid.serve import ServeConfig, Server, new_token, serving
@@ -45,7 +45,7 @@ async def sent(server: Server, tmp_path: Path, stack: AsyncExitStack) -> None:
     """Sends the beginning of a run, as `unbraid run --to` does."""
     log = await SqliteLog.open(tmp_path / "laptop.db")
     stack.push_async_callback(log.close)
-    await log.append("r", story(["x"])[:3])
+    await log.append("r", sample_run(["x"])[:3])
     warnings: list[str] = []
     to = Destination(server.url, SECRET, home=tmp_path)
     delivery = RunDelivery(to, warnings.append, linger_seconds=30)

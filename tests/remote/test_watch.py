@@ -17,7 +17,7 @@ from tests.serve.test_crash import launched
 from tests.watch.test_restart import environment
 from tests.watch.writing import Writer, append
 from unbraid.log import RunSummary, SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
 
 SESSIONS = [f"00000000-0000-4000-8000-00000000000{number}" for number in range(4)]
@@ -59,7 +59,7 @@ async def test_everything_arrives_once_though_both_sides_are_killed(tmp_path: Pa
     dice = random.Random(3)
     writers = [Writer(home / "claude", session) for session in SESSIONS]
     here = await SqliteLog.open(log_path(home))
-    await here.append(OLD, story(["long ago"]))
+    await here.append(OLD, sample_run(["long ago"]))
     there = await SqliteLog.open(path)
     async with asyncio.timeout(PATIENCE_SECONDS), launched(path) as (launcher, port):
         assert launcher.stdin is not None and launcher.stdout is not None
@@ -125,9 +125,9 @@ async def test_history_refusals_and_what_is_left_to_deliver(tmp_path: Path) -> N
     token_file(home, secret)
     here = await SqliteLog.open(log_path(home))
     for run in (OLD, "taken", "third"):
-        await here.append(run, story([f"key sk-ant-api03-{'Ab3dEf6hIj9lMn2p' * 5}"]))
+        await here.append(run, sample_run([f"key sk-ant-api03-{'Ab3dEf6hIj9lMn2p' * 5}"]))
     there = await SqliteLog.open(tmp_path / "server.db")
-    await there.append("taken", story(["by another machine"]))
+    await there.append("taken", sample_run(["by another machine"]))
     config = ServeConfig(port=0, tokens=(token,), limits=ServeLimits(shutdown_seconds=1))
     async with asyncio.timeout(PATIENCE_SECONDS):
         async with serving(config, there) as server:

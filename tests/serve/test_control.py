@@ -11,7 +11,7 @@ from tests.control.steered_run import SteeredRun
 from tests.serve.conftest import Start
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ async def client(
 ) -> httpx.AsyncClient:
     controllers = Controllers()
     controllers.register("r", steered)
-    await log.append("r", story(["a"])[:3])
-    await log.append("foreign", story(["a"])[:3])
+    await log.append("r", sample_run(["a"])[:3])
+    await log.append("foreign", sample_run(["a"])[:3])
     return client_of(await start(controllers=controllers))
 
 

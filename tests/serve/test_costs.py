@@ -5,12 +5,12 @@ from __future__ import annotations
 import httpx
 
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 
 async def test_sums_up_what_was_spent(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r1", story(["a"]))
-    await log.append("r2", story(["b"])[:4])
+    await log.append("r1", sample_run(["a"]))
+    await log.append("r2", sample_run(["b"])[:4])
     table = (await client.get("/v1/costs", params={"by": "run"})).json()
     rows = {row["key"]: row for row in table["rows"]}
     assert (rows["r1"]["input_tokens"], rows["r1"]["cost_usd"]) == (7, 0.5)

@@ -15,14 +15,14 @@ from tests.access import SECRET, TOKEN
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeLimits, Server
 
 Clients = Callable[..., httpx.AsyncClient]
 
 
 async def test_replays_then_goes_live_and_ends(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    events = story(["a", "b", "c"])
+    events = sample_run(["a", "b", "c"])
     await log.append("r", events[:3])
     async with client.stream("GET", "/v1/runs/r/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -39,7 +39,7 @@ async def test_replays_then_goes_live_and_ends(client: httpx.AsyncClient, log: S
 
 
 async def test_goes_on_where_the_viewer_was(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a", "b", "c"]))
+    await log.append("r", sample_run(["a", "b", "c"]))
     for more in (
         {"params": {"since": 5}},
         {"headers": {"last-event-id": "5"}},
@@ -52,7 +52,7 @@ async def test_goes_on_where_the_viewer_was(client: httpx.AsyncClient, log: Sqli
 
 
 async def test_gives_a_page_without_waiting(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    events = story(["a", "b", "c"])
+    events = sample_run(["a", "b", "c"])
     await log.append("r", events[:5])
     lines = {"accept": "application/x-ndjson"}
     for query, seqs in (
@@ -75,7 +75,7 @@ async def test_gives_a_page_without_waiting(client: httpx.AsyncClient, log: Sqli
 
 
 async def test_filters(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a", "b"]))
+    await log.append("r", sample_run(["a", "b"]))
     for query in ("types=text,token_usage", "types=text&types=token_usage"):
         seen = await read_events(client, f"/v1/runs/r/events?{query}")
         kinds = [event["event"] for event in seen[1:]]
@@ -86,7 +86,7 @@ async def test_filters(client: httpx.AsyncClient, log: SqliteLog) -> None:
 
 
 async def test_json_lines_when_asked_for(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a\nb"]))
+    await log.append("r", sample_run(["a\nb"]))
     answer = await client.get("/v1/runs/r/events", headers={"accept": "application/x-ndjson"})
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     stored = await log.read("r")
@@ -94,7 +94,7 @@ async def test_json_lines_when_asked_for(client: httpx.AsyncClient, log: SqliteL
 
 
 async def test_gap_when_the_log_no_longer_has_it(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     await log.retain(max_bytes=0)
     seen = await read_events(client, "/v1/runs/r/events?since=2")
     assert seen[1]["event"] == "gap"
@@ -104,13 +104,13 @@ async def test_gap_when_the_log_no_longer_has_it(client: httpx.AsyncClient, log:
 
 
 async def test_all_runs(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r1", story(["a"]))
+    await log.append("r1", sample_run(["a"]))
     async with client.stream("GET", "/v1/events?since=0") as answer:
         seen: list[dict[str, str]] = []
         async for event in events_of(answer):
             seen.append(event)
             if event.get("id") == "6":
-                await log.append("r2", story(["b"]))
+                await log.append("r2", sample_run(["b"]))
             if event.get("id") == "12":
                 break
     output = [data_of(event) for event in seen[1:]]
@@ -124,7 +124,7 @@ async def test_all_runs(client: httpx.AsyncClient, log: SqliteLog) -> None:
 async def test_compresses_when_asked_and_holds_nothing_back(
     client: httpx.AsyncClient, log: SqliteLog, encoding: str
 ) -> None:
-    events = story(["word " * 50] * 20)
+    events = sample_run(["word " * 50] * 20)
     await log.append("r", events[:3])
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
     zstd = zstandard.ZstdDecompressor().decompressobj()
@@ -146,7 +146,7 @@ async def test_compresses_when_asked_and_holds_nothing_back(
 async def test_a_viewer_that_leaves_is_forgotten(
     client: httpx.AsyncClient, log: SqliteLog, server: Server
 ) -> None:
-    await log.append("r", story(["a"])[:3])
+    await log.append("r", sample_run(["a"])[:3])
     async with client.stream("GET", "/v1/runs/r/events") as answer:
         await anext(events_of(answer))
         assert server.services.hub.viewers == 1
@@ -160,7 +160,7 @@ async def test_80_viewers_at_random_moments_of_16_agents(
     """The seed's own server lost events for 26 of 80 such viewers."""
     from unbraid.events import StreamStart, Text
 
-    events = story(["x"])[:2]
+    events = sample_run(["x"])[:2]
     for agent in range(1, 17):
         place = {"stream_id": agent, "depth": 1, "agent": f"a{agent}"}
         seq = len(events) + 1
@@ -179,7 +179,7 @@ async def test_80_viewers_at_random_moments_of_16_agents(
                 block=0,
             )
         )
-    end = story(["x"])[-1]
+    end = sample_run(["x"])[-1]
     end.seq = len(events) + 1
     events.append(end)
     server = await start()
@@ -209,7 +209,7 @@ async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
 ) -> None:
     server = await start(limits=ServeLimits(backlog_bytes=200_000, shutdown_seconds=1))
     client = client_of(server)
-    events = story(["x" * 10_000] * 2000)
+    events = sample_run(["x" * 10_000] * 2000)
     await log.append("r", events[:1])
     host, port = "127.0.0.1", server.port
     reader, writer = await asyncio.open_connection(host, port, limit=1000)
@@ -239,7 +239,7 @@ async def test_an_unread_viewer_is_cut_off_and_the_others_are_not(
 async def test_a_stream_that_another_request_waits_for_is_not_mixed_with_its_answer(
     server: Server, log: SqliteLog
 ) -> None:
-    first, second = story(["one"]), story(["two"])
+    first, second = sample_run(["one"]), sample_run(["two"])
     await log.append("first", first[:2])
     await log.append("second", second)
     head = f"Host: localhost\r\nAuthorization: Bearer {SECRET}\r\n"
@@ -261,7 +261,7 @@ async def test_a_stream_that_another_request_waits_for_is_not_mixed_with_its_ans
 async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: Clients) -> None:
     from unbraid.serve import ServeConfig, serving
 
-    await log.append("r", story(["a"])[:3])
+    await log.append("r", sample_run(["a"])[:3])
     config = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=2))
     async with serving(config, log) as server:
         client = client_of(server)
@@ -277,7 +277,7 @@ async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: 
 
 async def test_signs_of_life(start: Start, client_of: Clients, log: SqliteLog) -> None:
     server = await start(limits=ServeLimits(heartbeat_seconds=0.01, shutdown_seconds=1))
-    await log.append("r", story(["a"])[:1])
+    await log.append("r", sample_run(["a"])[:1])
     async with client_of(server).stream("GET", "/v1/runs/r/events") as answer:
         text = b""
         async with asyncio.timeout(PATIENCE_SECONDS):

@@ -9,11 +9,11 @@ import httpx
 from tests.redact.secret import KEY
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 
 
 async def test_a_run_is_a_file_to_save(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["Some <b>words</b>."]))
+    await log.append("r", sample_run(["Some <b>words</b>."]))
     page = await client.get("/v1/runs/r/export")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.headers["content-disposition"] == 'attachment; filename="r.html"'
@@ -31,7 +31,7 @@ async def test_a_run_is_a_file_to_save(client: httpx.AsyncClient, log: SqliteLog
 async def test_a_server_that_redacts_exports_no_secret(
     start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
-    await log.append("r", story([f"I use {KEY[:9]}", f"{KEY[9:]}, and it works."]))
+    await log.append("r", sample_run([f"I use {KEY[:9]}", f"{KEY[9:]}, and it works."]))
     client = client_of(await start(redact=True))
     for form in ("html", "markdown", "json"):
         shown = (await client.get(f"/v1/runs/r/export?format={form}")).text.replace("\\", "")

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.access import HEADERS, TOKEN
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.openapi import document
 from unbraid.serve.routes import OPERATIONS
@@ -39,7 +39,7 @@ class Background:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         log = await SqliteLog.open(self._path)
-        await log.append("r", story(["a"]))
+        await log.append("r", sample_run(["a"]))
         # Streams that do not end by themselves are cut off soon, so that a test of them ends.
         limits = ServeLimits(heartbeat_seconds=0.2, shutdown_seconds=1)
         async with serving(ServeConfig(port=0, tokens=(TOKEN,), limits=limits), log) as self.server:

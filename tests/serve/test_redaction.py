@@ -13,7 +13,7 @@ from tests.redact.test_lines import cut
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
@@ -31,7 +31,7 @@ async def test_what_the_log_has_is_shown_redacted(
     redact: bool, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
     words = f"a needle\n{SECRET} in a haystack"
-    events = story([words])
+    events = sample_run([words])
     events[0].prompt = events[1].prompt = words  # type: ignore[attr-defined]
     await log.append("r", events)
     client = client_of(await start(redact=redact))
@@ -56,7 +56,7 @@ async def test_a_place_that_is_cut_within_a_secret(
 ) -> None:
     for number in range(30):
         words = f"{SECRET} {'and so on ' * number} needle {'and so on ' * (30 - number)} {SECRET}"
-        await log.append(f"r{number}", story([words]))
+        await log.append(f"r{number}", sample_run([words]))
     client = client_of(await start(redact=True))
     output = (await client.get("/v1/search?q=needle&limit=100")).text
     assert output.count("needle") >= 30
@@ -100,7 +100,7 @@ PLACES = (
 async def test_a_key_in_small_parts_is_nowhere_shown(
     over: bool, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
-    events = story(PARTS)
+    events = sample_run(PARTS)
     await log.append("r", events if over else events[:-4])
     client = client_of(await start(redact=True))
     for path in PLACES:
@@ -123,7 +123,7 @@ async def test_a_key_in_small_parts_is_nowhere_shown(
 async def test_a_viewer_may_come_back_in_the_middle_of_a_key(
     path: str, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
-    events = story(PARTS)
+    events = sample_run(PARTS)
     await log.append("r", events)
     client = client_of(await start(redact=True))
     whole = await read_events(client, path)
@@ -139,7 +139,7 @@ async def test_a_key_is_redacted_while_it_is_said(
     path: str, start: Start, client_of: Callable[..., httpx.AsyncClient], log: SqliteLog
 ) -> None:
     """Replayed in part and then live, without a gap or a repeat."""
-    events = story(PARTS)
+    events = sample_run(PARTS)
     await log.append("r", events[:2])
     client, seen = client_of(await start(redact=True)), list[dict[str, str]]()
     async with asyncio.timeout(30), client.stream("GET", path) as answer:

@@ -10,12 +10,12 @@ from msgspec import Raw
 
 from unbraid.events import FleetToolResult, FleetToolUse
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 
 async def test_lists_runs_in_pages(client: httpx.AsyncClient, log: SqliteLog) -> None:
     for number in range(5):
-        await log.append(f"r{number}", story(["a"], ts=1000 * number + 1))
+        await log.append(f"r{number}", sample_run(["a"], ts=1000 * number + 1))
     page = (await client.get("/v1/runs?limit=3")).json()
     assert [run["run"] for run in page["runs"]] == ["r4", "r3", "r2"]
     rest = (await client.get("/v1/runs", params={"before": page["before"]})).json()
@@ -26,7 +26,7 @@ async def test_lists_runs_in_pages(client: httpx.AsyncClient, log: SqliteLog) ->
 
 
 async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     run = (await client.get("/v1/runs/r")).json()
     usage = {
         "input_tokens": 7,
@@ -65,7 +65,7 @@ async def test_describes_one_run(client: httpx.AsyncClient, log: SqliteLog) -> N
 async def test_draws_the_tree_and_lists_the_agents(
     client: httpx.AsyncClient, log: SqliteLog
 ) -> None:
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     tree = (await client.get("/v1/runs/r/tree")).json()
     assert (tree["root"]["agent"], tree["root"]["status"]) == ("main", "done")
     agents = (await client.get("/v1/runs/r/agents")).json()["agents"]
@@ -75,7 +75,7 @@ async def test_draws_the_tree_and_lists_the_agents(
 async def test_shows_a_conversation_in_whole_blocks(
     client: httpx.AsyncClient, log: SqliteLog
 ) -> None:
-    events = story(["Hel", "lo"])[:4]
+    events = sample_run(["Hel", "lo"])[:4]
     place: dict[str, Any] = {"ts": 9, "stream_id": 0, "depth": 0, "agent": "main"}
     call = FleetToolUse(
         seq=5, tool_use_id="t", tool="Bash", input_json=Raw(b'{"command":"ls"}'), **place
@@ -91,7 +91,7 @@ async def test_shows_a_conversation_in_whole_blocks(
 
 
 async def test_searches(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a nee", "dle"]))
+    await log.append("r", sample_run(["a nee", "dle"]))
     places = (await client.get("/v1/search", params={"q": "needle"})).json()["places"]
     assert [(place["run"], place["seq"], place["kind"]) for place in places] == [("r", 3, "text")]
     assert (await client.get("/v1/search?q=needle&run=other")).json() == {"places": []}
@@ -137,7 +137,7 @@ async def test_health_is_real(client: httpx.AsyncClient, log: SqliteLog) -> None
 
 
 async def test_metrics(client: httpx.AsyncClient, log: SqliteLog) -> None:
-    await log.append("r", story(["a"])[:3])
+    await log.append("r", sample_run(["a"])[:3])
     await client.get("/v1/runs")
     text = (await client.get("/metrics")).text
     assert "unbraid_runs_live 1.0" in text

@@ -14,7 +14,7 @@ from tests.serve.conftest import Start
 from tests.serve.sse import read_events
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, Server, hash_token, new_token, serving
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.routes import OPERATIONS
@@ -205,7 +205,7 @@ ODD = [
 async def test_no_parameter_does_anything_odd(
     client: httpx.AsyncClient, log: SqliteLog, odd: str
 ) -> None:
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     value = quote(odd, safe="")
     paths = [
         f"/v1/runs/{value}",
@@ -252,7 +252,7 @@ async def test_no_parameter_of_any_route_does_anything_odd(
     client: httpx.AsyncClient, log: SqliteLog, odd: str
 ) -> None:
     """Every parameter there is, by the description of the routes: a new one is tried, too."""
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     before = await log.runs()
     for operation in OPERATIONS:
         for tried in operation.parameters:
@@ -278,7 +278,7 @@ async def test_text_of_an_agent_cannot_forge_frames(
     client: httpx.AsyncClient, log: SqliteLog
 ) -> None:
     evil = "x\n\nid: 999\nevent: done\ndata: {}\n\n\r\revent: done\r\u2028\u2029\x85"
-    events = story([evil])
+    events = sample_run([evil])
     await log.append("r", events)
     seen = await read_events(client, "/v1/runs/r/events")
     assert [event["id"] for event in seen[1:]] == [str(event.seq) for event in events]
@@ -356,7 +356,7 @@ async def test_too_many_connections_and_viewers(
 ) -> None:
     server = await start(limits=ServeLimits(connections=3, viewers=1, shutdown_seconds=1))
     client = client_of(server)
-    await log.append("r", story(["a"])[:1])
+    await log.append("r", sample_run(["a"])[:1])
     async with client.stream("GET", "/v1/runs/r/events") as answer:
         assert answer.status_code == 200
         second = await client.get("/v1/runs/r/events")

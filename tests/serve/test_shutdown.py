@@ -13,7 +13,7 @@ from tests.access import client_at
 from tests.serve.sse import events_of
 from tests.serve.test_crash import launched, lines_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, run_server
 
 
@@ -56,8 +56,8 @@ async def test_a_signal_ends_it_in_good_order(tmp_path: Path, number: signal.Sig
 async def test_retention_runs_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "log.db"
     log = await SqliteLog.open(path)
-    await log.append("old", story(["a"]))
-    await log.append("live", story(["a"])[:2])
+    await log.append("old", sample_run(["a"]))
+    await log.append("live", sample_run(["a"])[:2])
     stop = asyncio.Event()
     config = ServeConfig(port=0, keep_days=30)
     served = await SqliteLog.open(path)

@@ -22,7 +22,7 @@ from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli import main
 from unbraid.events import decode_event
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.leases import FileLeases
 from unbraid.serve import ServeConfig, serving
 from unbraid.sessions.archive import Archive
@@ -81,7 +81,7 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
 
 
 async def test_every_session_is_listed_once_in_pages(machine: Machine) -> None:
-    await machine.log.append("another", story(["a"], ts=time.time_ns() // 1_000_000))
+    await machine.log.append("another", sample_run(["a"], ts=time.time_ns() // 1_000_000))
     seen: list[dict[str, Any]] = []
     before: dict[str, str] = {}
     while True:
@@ -151,7 +151,7 @@ async def test_whoever_writes_it_already_is_waited_for(machine: Machine) -> None
     name = session_of(NESTED)
     assert await leases.acquire(name)
     asking = asyncio.create_task(machine.get(f"/v1/runs/{name}"))
-    await machine.log.append(name, story(["theirs"]))
+    await machine.log.append(name, sample_run(["theirs"]))
     assert (await asking)["title"] == "Say it all"
     await leases.close(ended=True)
 
@@ -176,7 +176,7 @@ async def test_the_command_searches_both(machine: Machine, monkeypatch: pytest.M
         monkeypatch.setenv(key, value)
     writer = Writer(machine.home / "claude")
     append(writer.main, writer.prompt() + writer.text("a needle \x1b[2J in hay"))
-    await machine.log.append("logged", story(["another nee", "dle"]))
+    await machine.log.append("logged", sample_run(["another nee", "dle"]))
 
     def search(*words: str) -> str:
         result = CliRunner().invoke(main, ["search", *words])

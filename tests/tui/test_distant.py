@@ -18,7 +18,7 @@ from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
 from tests.watch.test_restart import environment
 from unbraid.log import SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.testing import scenario
 
 CLAUDE = "2.1.325"
@@ -57,7 +57,7 @@ async def added(env: Mapping[str, str], *argv: str) -> str:
 async def test_what_another_machine_has(tmp_path: Path) -> None:
     env, here = environment(tmp_path / "there"), environment(tmp_path / "here")
     log = await SqliteLog.open(log_path(tmp_path / "there"))
-    await log.append("old", story(["Old words.", " And a needle."]))
+    await log.append("old", sample_run(["Old words.", " And a needle."]))
     await log.append("new", [*opening(), *said(0, [f"word-{n}-\n" for n in range(3000)], first=3)])
     secret = await added(env, "wall", "--read-only")
     async with served(env) as url:
@@ -118,7 +118,7 @@ async def test_a_server_that_goes_and_comes_back(folder: str, tmp_path: Path) ->
 async def test_secrets_of_the_server_are_redacted_here(tmp_path: Path) -> None:
     env = environment(tmp_path)
     log = await SqliteLog.open(log_path(tmp_path))
-    await log.append("one", story(cut(f"I use {KEY}.", list(range(0, 100, 3)))))
+    await log.append("one", sample_run(cut(f"I use {KEY}.", list(range(0, 100, 3)))))
     await log.close()
     async with (
         served(env) as url,

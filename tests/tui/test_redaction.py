@@ -15,7 +15,7 @@ from unbraid import events as e
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 TEXT = f"I use {KEY}, and it works."
 SHOWN = f"I use {SEEN}, and it works."
@@ -37,7 +37,7 @@ def leaked(text: str) -> list[bytes]:
 
 
 async def test_words_titles_and_places(tmp_path: Path) -> None:
-    log, events = MemoryLog(), story(cut(TEXT, list(range(0, 100, 3))))
+    log, events = MemoryLog(), sample_run(cut(TEXT, list(range(0, 100, 3))))
     events[0].prompt = events[1].prompt = f"Go with {KEY}"  # type: ignore[attr-defined]
     await log.append("one", events)
     async with showing(log, tmp_path, size=SIZE, redact=True) as screen:
@@ -58,7 +58,7 @@ async def test_what_is_not_decided_waits_and_the_rest_is_shown(tmp_path: Path) -
         await log.append("one", output[half:])
         await screen.until_said([SHOWN.removesuffix("works.")])
         assert not leaked(screen.words())
-        await log.append("one", story(["."] * len(output))[-3:])
+        await log.append("one", sample_run(["."] * len(output))[-3:])
         await screen.until_said([SHOWN])
         assert not leaked(screen.words() + screen.text())
 
@@ -86,7 +86,7 @@ async def test_requests_for_leave(tmp_path: Path) -> None:
 async def test_in_a_terminal(tmp_path: Path) -> None:
     env = environment(tmp_path)
     log = await SqliteLog.open(log_path(tmp_path))
-    await log.append("one", story(cut(TEXT, list(range(0, 100, 3)))))
+    await log.append("one", sample_run(cut(TEXT, list(range(0, 100, 3)))))
     await log.close()
     async with terminal([UNBRAID, "top", "--redact"], env, tmp_path, SIZE) as view:
         assert not leaked(await view.until(SHOWN))

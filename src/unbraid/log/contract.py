@@ -26,7 +26,7 @@ from unbraid.events import (
     StreamStart,
     encode,
 )
-from unbraid.log.contract_data import all_chunks, story
+from unbraid.log.contract_data import all_chunks, sample_run
 from unbraid.log.entry import Entry
 from unbraid.log.lease_contract import check_leases
 from unbraid.log.port import (
@@ -40,7 +40,7 @@ from unbraid.log.port import (
 )
 from unbraid.wire.chunk import Chunk
 
-__all__ = ["LogContract", "gather", "story"]
+__all__ = ["LogContract", "gather", "sample_run"]
 
 PATIENCE_SECONDS = 30.0
 
@@ -60,7 +60,7 @@ class LogContract:
     """The tests. A subclass gives the fixture `log`: an empty log."""
 
     async def test_reads_back_the_bytes_that_were_appended(self, log: Log) -> None:
-        events = story(["Hello", " world"])
+        events = sample_run(["Hello", " world"])
         assert (await log.append("r", events)).last_seq == len(events)
         entries = await log.read("r")
         assert [entry.data for entry in entries] == [encode(event) for event in events]
@@ -80,7 +80,7 @@ class LogContract:
         assert b'"input":{"a":   1}' in data
 
     async def test_appending_again_changes_nothing(self, log: Log) -> None:
-        events = story(["a", "b", "c"])
+        events = sample_run(["a", "b", "c"])
         await log.append("r", events[:4], offsets={"out": 40})
         before = await log.read("r")
         again = await log.append("r", events[:4], offsets={"out": 40})
@@ -94,9 +94,9 @@ class LogContract:
         assert summary.bytes == sum(len(encode(event)) for event in events)
 
     async def test_refuses_a_gap_a_conflict_and_anything_after_done(self, log: Log) -> None:
-        events = story(["a", "b"])
+        events = sample_run(["a", "b"])
         await log.append("r", events[:3])
-        for wrong, seq in ((events[4:], 5), (story(["x", "b"])[2:4], 3)):
+        for wrong, seq in ((events[4:], 5), (sample_run(["x", "b"])[2:4], 3)):
             with pytest.raises(LogConflict) as caught:
                 await log.append("r", wrong, offsets={"out": 99})
             assert (caught.value.run, caught.value.seq, caught.value.expected) == ("r", seq, 4)
@@ -110,7 +110,7 @@ class LogContract:
             await log.append("r", [late])
 
     async def test_a_refused_append_leaves_its_neighbours_alone(self, log: Log) -> None:
-        events = story(["a"])
+        events = sample_run(["a"])
         outcomes = await asyncio.gather(
             log.append("r1", events),
             log.append("r2", events[3:]),
@@ -122,7 +122,7 @@ class LogContract:
         assert await log.run("r2") is None
 
     async def test_reads_in_pages_and_by_stream_and_type(self, log: Log) -> None:
-        events = story([str(number) for number in range(50)])
+        events = sample_run([str(number) for number in range(50)])
         other = StreamStart(seq=3, ts=1, stream_id=1, depth=1, agent="b", parent_stream_id=0)
         await log.append("r", [*events[:2], other])
         assert [entry.seq for entry in await log.read("r", stream_id=1)] == [3]
@@ -137,7 +137,7 @@ class LogContract:
         assert await log.offsets("nobody") == {}
 
     async def test_keeps_raw_bytes_until_the_run_is_over(self, log: Log) -> None:
-        events = story(["a"])
+        events = sample_run(["a"])
         parts = [
             Chunk("out", 0, b"one", arrived_ms=11),
             Chunk("file", 0, b"\x00\xff", arrived_ms=12),
@@ -157,11 +157,11 @@ class LogContract:
             Chunk("noise", 0, random.Random(1).randbytes(5000), arrived_ms=12),
             Chunk("end", 7, b"", arrived_ms=13),
         ]
-        await log.append("r", story(["a"])[:1], chunks=parts)
+        await log.append("r", sample_run(["a"])[:1], chunks=parts)
         assert await all_chunks(log, "r") == parts
 
     async def test_summary_of_a_run(self, log: Log) -> None:
-        events = story(["a"])
+        events = sample_run(["a"])
         await log.append("r", events[:2])
         summary = await log.run("r")
         assert summary is not None
@@ -176,8 +176,8 @@ class LogContract:
 
     async def test_lists_runs_last_started_first_in_pages(self, log: Log) -> None:
         for number in range(7):
-            await log.append(f"r{number}", story(["x"], ts=1000 * number, ok=number != 3)[:-1])
-        await log.append("r3", story(["x"], ts=3000, ok=False))
+            await log.append(f"r{number}", sample_run(["x"], ts=1000 * number, ok=number != 3)[:-1])
+        await log.append("r3", sample_run(["x"], ts=3000, ok=False))
         await log.append("empty", [], offsets={"out": 1})
         assert [s.run for s in await log.runs(limit=3)] == ["r6", "r5", "r4"]
         page = (await log.runs(limit=3))[-1].page
@@ -191,7 +191,7 @@ class LogContract:
     async def test_names_and_counts_runs_without_reading_them(self, log: Log) -> None:
         assert (await log.run_names(), await log.count_runs()) == ([], 0)
         for name in ("ab-2", "ab-1", "ab", "b", "AB", "a_b"):
-            await log.append(name, story(["x"]))
+            await log.append(name, sample_run(["x"]))
         await log.append("ab-empty", [], offsets={"out": 1})
         assert await log.count_runs() == 6
         assert await log.run_names("ab") == ["ab", "ab-1", "ab-2"]
@@ -201,12 +201,12 @@ class LogContract:
             assert await log.run_names(nobody) == []
 
     async def test_finds_the_runs_of_a_session(self, log: Log) -> None:
-        await log.append("other", story(["x"], ts=1))
+        await log.append("other", sample_run(["x"], ts=1))
         for number, name in enumerate(("first", "second"), 2):
-            events = story(["x"], ts=1000 * number)
+            events = sample_run(["x"], ts=1000 * number)
             events[0] = replace(events[0], session_id="mine")
             await log.append(name, events[: 2 * number])
-        await log.append("mine", story(["x"], ts=5000))
+        await log.append("mine", sample_run(["x"], ts=5000))
         assert [each.run for each in await log.runs_of("mine")] == ["mine", "second", "first"]
         assert [each.over for each in await log.runs_of("mine")] == [True, True, False]
         assert [each.run for each in await log.runs_of("first")] == ["first"]
@@ -214,12 +214,12 @@ class LogContract:
 
     async def test_lists_every_run_page_by_page(self, log: Log) -> None:
         for number in range(7):
-            await log.append(f"r{number}", story(["x"], ts=1 + 1000 * (number // 2)))
+            await log.append(f"r{number}", sample_run(["x"], ts=1 + 1000 * (number // 2)))
         for size in (1, 3, 7, 100):
             found = [each.run async for each in every_run(log, page_size=size)]
             assert found == ["r6", "r5", "r4", "r3", "r2", "r1", "r0"]
         for number in range(3):
-            await log.append(f"live{number}", story(["x"], ts=9000 + number)[:2])
+            await log.append(f"live{number}", sample_run(["x"], ts=9000 + number)[:2])
         live = [each.run async for each in every_run(log, status="live", page_size=2)]
         assert live == ["live2", "live1", "live0"]
 
@@ -227,7 +227,7 @@ class LogContract:
         await check_leases(log.leases(), log.leases())
 
     async def test_cursor_orders_all_runs(self, log: Log) -> None:
-        one, two = story(["a"]), story(["b"])
+        one, two = sample_run(["a"]), sample_run(["b"])
         await log.append("r1", one[:2])
         await log.append("r2", two[:3])
         await log.append("r1", one[2:])
@@ -243,7 +243,7 @@ class LogContract:
         assert await log.read_all(since=cursors[1], limit=2) == entries[2:4]
 
     async def test_follow_replays_then_goes_live_then_ends(self, log: Log) -> None:
-        events = story(["a", "b", "c", "d"])
+        events = sample_run(["a", "b", "c", "d"])
         await log.append("r", events[:3])
         following = asyncio.create_task(gather(log.follow("r", since=1)))
         await asyncio.sleep(0)
@@ -255,12 +255,12 @@ class LogContract:
     async def test_follow_waits_for_a_run_to_come(self, log: Log) -> None:
         following = asyncio.create_task(gather(log.follow("later")))
         await asyncio.sleep(0)
-        await log.append("other", story(["a"]))
-        await log.append("later", story(["a"]))
-        assert len(await following) == len(story(["a"]))
+        await log.append("other", sample_run(["a"]))
+        await log.append("later", sample_run(["a"]))
+        assert len(await following) == len(sample_run(["a"]))
 
     async def test_follow_all_from_a_cursor_and_from_now(self, log: Log) -> None:
-        events = story(["a"])
+        events = sample_run(["a"])
         await log.append("r1", events)
         first = (await log.bounds())[0]
         replay = asyncio.create_task(gather(log.follow_all(first), 2 * len(events) - 1))
@@ -279,10 +279,10 @@ class LogContract:
     async def test_retention_by_age_spares_the_young_and_the_live(self, log: Log) -> None:
         if not isinstance(log, PrunableLog):
             pytest.skip("this log has no retention")
-        events = story(["a"], ts=1)
+        events = sample_run(["a"], ts=1)
         await log.append("old", events)
         await log.append("old-live", events[:3])
-        await log.append("young", story(["a"], ts=1000))
+        await log.append("young", sample_run(["a"], ts=1000))
         assert await log.retain(newer_than_ms=500) == ["old"]
         assert await log.read("old") == []
         summary = await log.run("old")
@@ -298,8 +298,8 @@ class LogContract:
         if not isinstance(log, PrunableLog):
             pytest.skip("this log has no retention")
         for number in (2, 0, 1):
-            await log.append(f"r{number}", story(["a" * 1000], ts=number * 1000))
-        await log.append("live", story(["a" * 5000], ts=1)[:-1])
+            await log.append(f"r{number}", sample_run(["a" * 1000], ts=number * 1000))
+        await log.append("live", sample_run(["a" * 5000], ts=1)[:-1])
         size = (await log.runs())[0].bytes + 5200
         assert await log.retain(max_bytes=size + 1000) == ["r0", "r1"]
         assert await log.retain(max_bytes=0) == ["r2"]
@@ -308,17 +308,17 @@ class LogContract:
     async def test_cursors_are_never_given_twice(self, log: Log) -> None:
         if not isinstance(log, PrunableLog):
             pytest.skip("this log has no retention")
-        await log.append("r1", story(["a"]))
+        await log.append("r1", sample_run(["a"]))
         last = (await log.bounds())[1]
         await log.retain(max_bytes=0)
         assert await log.bounds() == (last + 1, last)
-        await log.append("r2", story(["a"]))
+        await log.append("r2", sample_run(["a"]))
         assert (await log.read_all())[0].cursor > last
 
     async def test_forgets_only_runs_that_are_over(self, log: Log) -> None:
         if not isinstance(log, PrunableLog):
             pytest.skip("this log has no retention")
-        events = story(["a"])
+        events = sample_run(["a"])
         await log.append("r", events[:2], offsets={"out": 3})
         with pytest.raises(CallerError):
             await log.forget("r")
@@ -331,7 +331,7 @@ class LogContract:
         assert len(await log.read("r")) == len(events)
 
     async def test_vacuum_and_check_leave_everything_there(self, log: Log) -> None:
-        await log.append("r", story(["a"]))
+        await log.append("r", sample_run(["a"]))
         before = await log.read_all()
         if isinstance(log, CompactableLog):
             await log.vacuum()
@@ -342,17 +342,17 @@ class LogContract:
     @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])
     async def test_refuses_odd_ids(self, log: Log, run: str) -> None:
         with pytest.raises(CallerError):
-            await log.append(run, story(["a"]))
+            await log.append(run, sample_run(["a"]))
         with pytest.raises(CallerError):
             await log.append("r", [], offsets={"bad\nname": 1})
 
     async def test_finds_words_that_deltas_cut(self, log: Log) -> None:
         if not isinstance(log, SearchableLog):
             pytest.skip("this log has no search")
-        events = story(["The quick bro", "wn fox ju", "mps"])
+        events = sample_run(["The quick bro", "wn fox ju", "mps"])
         for event in events:
             await log.append("r", [event])
-        await log.append("other", story(["a brown bear"]))
+        await log.append("other", sample_run(["a brown bear"]))
         found = await log.search("brown fox")
         assert [(f.run, f.seq, f.kind, f.stream_id) for f in found] == [("r", 3, "text", 0)]
         assert "brown fox" in found[0].snippet
@@ -375,7 +375,7 @@ class LogContract:
             ("twice", "Say  it\nall", [2]),
             ("other", "Say it in other words", [1, 2]),
         ):
-            events = story(["Said."])
+            events = sample_run(["Said."])
             events[1] = replace(events[1], prompt=again)
             for event in events:
                 await log.append(run, [event])
@@ -385,7 +385,7 @@ class LogContract:
     async def test_what_retention_took_is_not_found(self, log: Log) -> None:
         if not (isinstance(log, SearchableLog) and isinstance(log, PrunableLog)):
             pytest.skip("this log has no search, or no retention")
-        await log.append("r", story(["needle"]))
+        await log.append("r", sample_run(["needle"]))
         assert len(await log.search("needle")) == 1
         await log.retain(max_bytes=0)
         assert await log.search("needle") == []

@@ -17,7 +17,7 @@ from unbraid.log.port import Log
 from unbraid.wire.chunk import Chunk
 
 
-def story(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
+def sample_run(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:
     """Returns a whole run of one agent that says `words`, a delta each."""
     main: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}
     usage: dict[str, Any] = {"input_tokens": 7, "output_tokens": 5, "cache_read_tokens": 3}

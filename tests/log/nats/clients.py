@@ -15,7 +15,7 @@ from tests.access import client_at
 from tests.serve.sse import events_of
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent, Text
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.port import Log, LogConflict
 
 PATIENCE_SECONDS = 60.0
@@ -27,7 +27,7 @@ class Writer:
     """One run, its events, and how far it was acknowledged."""
 
     run: str
-    events: list[FleetEvent] = field(default_factory=lambda: story([])[:2])
+    events: list[FleetEvent] = field(default_factory=lambda: sample_run([])[:2])
     acknowledged: int = 0
     longest_seconds: float = 0.0
 
@@ -37,7 +37,7 @@ class Writer:
             await self.step(log, pause)
         self.events += [
             replace(event, seq=len(self.events) + number)
-            for number, event in enumerate(story([])[2:], 1)
+            for number, event in enumerate(sample_run([])[2:], 1)
         ]
         await self._append(log)
 

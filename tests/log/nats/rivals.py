@@ -31,7 +31,7 @@ from tests.log.nats.conftest import Opener, opening
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import LogConflict
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.port import LogUnusable
@@ -45,7 +45,7 @@ MACHINES, TOGETHER = 3, 4
 STREAM = "RIVALS"
 RUNS = [f"r{number}" for number in range(6)]
 LONGEST_DELAY_SECONDS = 0.02
-WORD = cast(Text, story(["x"])[2])
+WORD = cast(Text, sample_run(["x"])[2])
 
 Patch = Callable[[object, str, Any], None]
 

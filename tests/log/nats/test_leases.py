@@ -14,7 +14,7 @@ import pytest
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.bucket import BucketEntry
 from unbraid.log.nats.leases import HolderSightings, NatsLeases
 from unbraid.orchestrate.recovery import end_dead_run
@@ -81,7 +81,7 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
         winner = tasks[done.pop()]
         assert await second.abandoned() == await second.dead() == ["r.2"]
         # What it was recording is ended by one.
-        await two.append("r.2", story(["x"])[:3])
+        await two.append("r.2", sample_run(["x"])[:3])
         assert [await end_dead_run(log, "r.2") for log in (one, two)] == [True, False]
         summary = await one.run("r.2")
         assert summary is not None

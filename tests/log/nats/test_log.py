@@ -15,7 +15,7 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, LogUnusable
-from unbraid.log.contract import gather, story
+from unbraid.log.contract import gather, sample_run
 from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
@@ -35,10 +35,10 @@ async def until(ask: Callable[[], Any], holds: Callable[[Any], bool]) -> None:
 
 async def test_every_machine_sees_the_same_under_the_same_cursors(opened: Opener) -> None:
     one, two = await opened("one"), await opened("two")
-    await one.append("a", story(["x", "y"]), offsets={"out": 3})
-    await two.append("b.2", story(["needle"], ts=5000))
+    await one.append("a", sample_run(["x", "y"]), offsets={"out": 3})
+    await two.append("b.2", sample_run(["needle"], ts=5000))
     following = asyncio.create_task(gather(two.follow("live")))
-    for event in story(["1", "2", "3"], ts=9000):
+    for event in sample_run(["1", "2", "3"], ts=9000):
         await one.append("live", [event])
     assert [entry.seq for entry in await following] == list(range(1, 9))
     await one.settle()
@@ -64,16 +64,16 @@ async def test_every_machine_sees_the_same_under_the_same_cursors(opened: Opener
             ("a", False),
         ]
         assert await log.search("needle") == []
-        assert (await log.append("a", story(["x", "y"]))).added == 0
+        assert (await log.append("a", sample_run(["x", "y"]))).added == 0
         assert await log.offsets("a") == {"out": 3}
-    await newest.append("b.2", story(["again"]))
+    await newest.append("b.2", sample_run(["again"]))
     await one.settle()
-    assert len(await one.read("b.2")) == len(story(["again"]))
+    assert len(await one.read("b.2")) == len(sample_run(["again"]))
 
 
 async def test_two_writers_of_one_run_have_one_history(opened: Opener) -> None:
     one, two = await opened("one"), await opened("two")
-    events = story([str(number) for number in range(40)])
+    events = sample_run([str(number) for number in range(40)])
 
     async def write(log: ReplicatedLog) -> None:
         for event in events:
@@ -87,13 +87,13 @@ async def test_two_writers_of_one_run_have_one_history(opened: Opener) -> None:
     # A repeat publishes nothing: two that say the same would chase each other.
     assert (await two.append("r", events)).added == 0
     assert (await one.journal.info()).last_seq == last
-    await one.append("other", story(["a"])[:3])
+    await one.append("other", sample_run(["a"])[:3])
     with pytest.raises(LogConflict) as caught:
-        await two.append("other", story(["b"])[:3])
+        await two.append("other", sample_run(["b"])[:3])
     assert (caught.value.seq, caught.value.expected) == (3, 4)
     # Its copy may be behind: that is no reason to refuse what continues the run.
-    await one.append("third", story(["a"])[:3])
-    assert (await two.append("third", story(["a"])[3:4])).last_seq == 4
+    await one.append("third", sample_run(["a"])[:3])
+    assert (await two.append("third", sample_run(["a"])[3:4])).last_seq == 4
 
 
 async def test_an_append_whose_answer_is_lost_is_there_once(
@@ -114,7 +114,7 @@ async def test_an_append_whose_answer_is_lost_is_there_once(
         return answer
 
     monkeypatch.setattr(NatsConnection, "request", unreliable)
-    events = story([str(number) for number in range(60)])
+    events = sample_run([str(number) for number in range(60)])
     big = Chunk("out", 0, chance.randbytes(2_000_000))
     for event in events:
         chunks = [big] if event.seq == 5 else []
@@ -145,20 +145,20 @@ async def test_appends_of_many_runs_are_sent_together_and_fail_apart(
 
     monkeypatch.setattr(NatsConnection, "request", counted)
     runs = [f"r{number}" for number in range(100)]
-    await asyncio.gather(*(one.append(run, story(["a"])[:1]) for run in runs))
+    await asyncio.gather(*(one.append(run, sample_run(["a"])[:1]) for run in runs))
     answered.clear()
-    await asyncio.gather(*(one.append(run, story(["a"])[1:2]) for run in runs))
+    await asyncio.gather(*(one.append(run, sample_run(["a"])[1:2]) for run in runs))
     assert len([subject for subject in answered if not subject.startswith("$JS")]) == 1
-    await two.append("r50", story(["other"])[2:3])
-    await two.append("r60", story(["a"])[2:3])
+    await two.append("r50", sample_run(["other"])[2:3])
+    await two.append("r60", sample_run(["a"])[2:3])
     # One of them has another history by now, one has the same already, and one was given up.
-    writing = [asyncio.create_task(one.append(run, story(["a"])[2:3])) for run in runs]
+    writing = [asyncio.create_task(one.append(run, sample_run(["a"])[2:3])) for run in runs]
     await asyncio.sleep(0)
     writing[70].cancel()
     answers: list[Any] = await asyncio.gather(*writing, return_exceptions=True)
     assert isinstance(answers[50], LogConflict)
     assert isinstance(answers[70], asyncio.CancelledError)
-    await one.append("r70", story(["a"])[2:3])
+    await one.append("r70", sample_run(["a"])[2:3])
     for number, run in enumerate(runs):
         said = [entry.seq for entry in await one.read(run)]
         assert said == [1, 2, 3]
@@ -172,7 +172,7 @@ async def test_appends_of_many_runs_are_sent_together_and_fail_apart(
 async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:
     log = await opened("one")
     raw = random.Random(1).randbytes(5_000_000)
-    events = story(["word " * 200 for _ in range(2000)])
+    events = sample_run(["word " * 200 for _ in range(2000)])
     await log.append("r", events[:-1], chunks=[Chunk("out", 0, raw)], offsets={"out": len(raw)})
     assert (await log.journal.info()).last_seq > 5
     assert await all_chunks(log, "r") == [Chunk("out", 0, raw)]
@@ -188,28 +188,28 @@ async def test_much_in_one_append_is_all_or_nothing(opened: Opener) -> None:
 
 async def test_processes_of_one_machine_share_a_copy(opened: Opener) -> None:
     first, second = await opened("same"), await opened("same")
-    await second.append("r", story(["x"]))
-    assert len(await second.read("r")) == len(story(["x"]))
-    assert len(await first.read("r")) == len(story(["x"]))
+    await second.append("r", sample_run(["x"]))
+    assert len(await second.read("r")) == len(sample_run(["x"]))
+    assert len(await first.read("r")) == len(sample_run(["x"]))
     await first.close()
-    await second.append("r2", story(["x"]))
-    assert len(await second.read("r2")) == len(story(["x"]))
+    await second.append("r2", sample_run(["x"]))
+    assert len(await second.read("r2")) == len(sample_run(["x"]))
 
 
 async def test_a_stream_that_is_deleted_is_brought_back_from_the_copies(
     opened: Opener, one_node: NatsCluster, stream: str, tmp_path: Path
 ) -> None:
-    events = story([str(number) for number in range(1500)])
+    events = sample_run([str(number) for number in range(1500)])
     one, two = await opened("one"), await opened("two")
-    await one.append("cut", story(["old"]), offsets={"out": 7})
+    await one.append("cut", sample_run(["old"]), offsets={"out": 7})
     await one.retain(newer_than_ms=5000)
     await one.append("r", events, offsets={"out": 9})
-    await one.append("live", story(["x"], ts=9000)[:3])
+    await one.append("live", sample_run(["x"], ts=9000)[:3])
     await two.settle()
     before = {run.run: run for run in await two.runs()}
     await two.close()
-    await one.append("late", story(["only here"], ts=9500))
-    assert len(await one.read("late")) == len(story(["x"]))
+    await one.append("late", sample_run(["only here"], ts=9500))
+    assert len(await one.read("late")) == len(sample_run(["x"]))
 
     url = one_node.url(stream, tmp_path / "x")
     connection = await NatsConnection.open(parse_address(url))
@@ -221,7 +221,7 @@ async def test_a_stream_that_is_deleted_is_brought_back_from_the_copies(
     assert "its stream is gone" in str(state.problem)
     assert "unbraid doctor --repair" in str(state.problem)
     assert len(await one.read("r", 0, 10)) == 10
-    for act in (one.check(), one.append("r3", story(["x"]))):
+    for act in (one.check(), one.append("r3", sample_run(["x"]))):
         with pytest.raises(LogUnusable) as caught:
             await act
         assert caught.value.reason == "lost"
@@ -232,13 +232,13 @@ async def test_a_stream_that_is_deleted_is_brought_back_from_the_copies(
 
     # One that comes later makes it anew, and the copies notice that.
     other = await opened("other")
-    await other.append("new", story(["x"], ts=9900))
+    await other.append("new", sample_run(["x"], ts=9900))
     two = await opened("two")
     await until(lambda: two.replication(), lambda state: state.lost)
     assert "was made anew" in str((await two.replication()).problem)
     await two.close()
 
-    for name, expected in (("two", len(events) + 3), ("one", len(story(["x"])))):
+    for name, expected in (("two", len(events) + 3), ("one", len(sample_run(["x"])))):
         repaired = await repair_log(one_node.url(stream, tmp_path / f"{name}.db"))
         assert repaired.restored is not None
         assert (repaired.restored.events, repaired.restored.differing) == (expected, [])
@@ -285,7 +285,7 @@ async def test_a_machine_that_joins_late_gets_all_of_it_by_one_feed(opened: Open
     log = await opened("one")
 
     async def write(run: str) -> None:
-        for event in story([str(number) for number in range(105)]):
+        for event in sample_run([str(number) for number in range(105)]):
             await log.append(run, [event])
 
     await asyncio.gather(*(write(f"r{number}") for number in range(10)))

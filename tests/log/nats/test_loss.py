@@ -16,7 +16,7 @@ import unbraid.log.replicated.follower as follower_module
 import unbraid.log.replicated.log as log_module
 from tests.nats_servers import NatsCluster
 from unbraid.log import Log, LogUnusable, opened_log, staleness
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.repair import repair_log
@@ -56,12 +56,12 @@ async def test_a_stream_that_was_set_back_is_noticed_and_brought_forward(
     with NatsCluster(folder) as cluster:
         node, url = cluster.nodes[0], cluster.url("S", tmp_path / "one.db")
         async with opened_log(url) as log:
-            await log.append("kept", story(["x"]))
+            await log.append("kept", sample_run(["x"]))
             node.kill()
             shutil.copytree(folder / "n0", tmp_path / "snapshot")
             node.start()
             for number in range(3):
-                await log.append(f"r{number}", story([str(number)]))
+                await log.append(f"r{number}", sample_run([str(number)]))
             assert await log.count_runs() == 4
             node.kill()
             shutil.rmtree(folder / "n0")
@@ -69,12 +69,12 @@ async def test_a_stream_that_was_set_back_is_noticed_and_brought_forward(
             node.start()
             assert "has fewer records" in await lost(log)
             with pytest.raises(LogUnusable) as caught:
-                await log.append("new", story(["x"]))
+                await log.append("new", sample_run(["x"]))
             assert caught.value.reason == "lost"
-            assert len(await log.read("r2")) == len(story(["x"]))
+            assert len(await log.read("r2")) == len(sample_run(["x"]))
         repaired = await repair_log(url)
         assert repaired.restored is not None
-        assert repaired.restored.events == 3 * len(story(["x"]))
+        assert repaired.restored.events == 3 * len(sample_run(["x"]))
         async with opened_log(cluster.url("S", tmp_path / "late.db")) as late:
             assert await late.count_runs() == 4
 
@@ -84,8 +84,8 @@ async def test_a_stream_that_was_emptied_is_brought_back(
 ) -> None:
     url = one_node.url(stream, tmp_path / "one.db")
     async with opened_log(url) as log:
-        await log.append("r", story(["x"]))
-        assert len(await log.read("r")) == len(story(["x"]))
+        await log.append("r", sample_run(["x"]))
+        assert len(await log.read("r")) == len(sample_run(["x"]))
     connection = await NatsConnection.open(parse_address(url))
     await connection.ask(f"STREAM.PURGE.{stream}")
     await connection.close()
@@ -93,9 +93,9 @@ async def test_a_stream_that_was_emptied_is_brought_back(
         assert "was emptied" in await lost(log)
     repaired = await repair_log(url)
     assert repaired.restored is not None
-    assert repaired.restored.events == len(story(["x"]))
+    assert repaired.restored.events == len(sample_run(["x"]))
     async with opened_log(url) as log:
-        assert len(await log.read("r")) == len(story(["x"]))
+        assert len(await log.read("r")) == len(sample_run(["x"]))
 
 
 async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
@@ -107,7 +107,7 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
         assert isinstance(log, ReplicatedLog)
         journal = log.journal
         for run in ("again", "other", "stays"):
-            await log.append(run, story(["needle"]))
+            await log.append(run, sample_run(["needle"]))
         async with opened_log(one_node.url(stream, away)) as other:
             assert isinstance(other, ReplicatedLog)
             await other.settle()
@@ -122,8 +122,8 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
         # What said that it is forgotten expires.
         await comes(gone)
         assert not (await log.replication()).lost
-        await log.append("again", story(["anew"]))
-        assert len(await log.read("again")) == len(story(["anew"]))
+        await log.append("again", sample_run(["anew"]))
+        assert len(await log.read("again")) == len(sample_run(["anew"]))
         await log.forget("again")
     # Nor does a machine that comes back take it for a loss. One that was away for longer than it is
     # known what was forgotten makes its copy anew.
@@ -145,7 +145,7 @@ async def test_a_copy_that_is_damaged_is_made_anew(
     url, path = one_node.url(stream, tmp_path / "one.db"), tmp_path / "one.db"
     async with opened_log(url) as log:
         for number in range(20):
-            await log.append(f"r{number}", story(["x" * 1000]))
+            await log.append(f"r{number}", sample_run(["x" * 1000]))
         assert await log.count_runs() == 20
     with path.open("r+b") as file:
         file.seek(first_byte)
@@ -197,7 +197,7 @@ async def test_whoever_reads_a_copy_that_was_overwritten_is_told_what_helps(
     url, path = one_node.url(stream, tmp_path / "one.db"), tmp_path / "one.db"
     async with opened_log(url) as log:
         for number in range(20):
-            await log.append(f"r{number}", story([f"needle {'x' * 1000}"]))
+            await log.append(f"r{number}", sample_run([f"needle {'x' * 1000}"]))
         assert isinstance(log, ReplicatedLog)
         assert len(await log.search("needle", limit=50)) == 20
     if not even_open:
@@ -212,7 +212,7 @@ async def test_whoever_reads_a_copy_that_was_overwritten_is_told_what_helps(
                 "read": lambda: log.read("r7"),
                 "bounds": log.bounds,
                 "search": lambda: log.search("needle"),
-                "append": lambda: log.append("r7", story([f"needle {'x' * 1000}"])),
+                "append": lambda: log.append("r7", sample_run([f"needle {'x' * 1000}"])),
             }
             harmed = [name for name in acts if name not in unharmed]
             for name in harmed:
@@ -233,7 +233,7 @@ async def test_a_copy_that_is_deleted_under_a_process_is_made_anew_by_the_next(
     url = one_node.url(stream, tmp_path / "one.db")
     async with opened_log(url) as old:
         assert isinstance(old, ReplicatedLog)
-        await old.append("r", story(["x"]))
+        await old.append("r", sample_run(["x"]))
         assert await old.count_runs() == 1
         for suffix in ("", "-wal", "-shm"):
             (tmp_path / f"one.db{suffix}").unlink(missing_ok=True)
@@ -244,8 +244,8 @@ async def test_a_copy_that_is_deleted_under_a_process_is_made_anew_by_the_next(
             assert await new.count_runs() == 1
             assert "deleted or replaced" in str((await old.replication()).problem)
             with pytest.raises(LogUnusable, match="start this process again"):
-                await old.append("r2", story(["x"]))
-            await new.append("r2", story(["x"]))
+                await old.append("r2", sample_run(["x"]))
+            await new.append("r2", sample_run(["x"]))
             assert await new.count_runs() == 2
 
 
@@ -255,7 +255,7 @@ async def test_a_copy_whose_disk_is_full_hinders_no_append_and_catches_up(
     path = tmp_path / "one.db"
     async with opened_log(one_node.url(stream, path)) as log, asyncio.timeout(20):
         assert isinstance(log, ReplicatedLog)
-        await log.append("before", story(["x"]))
+        await log.append("before", sample_run(["x"]))
         await log.settle()
         fold = JournalCopy.fold
 
@@ -264,7 +264,7 @@ async def test_a_copy_whose_disk_is_full_hinders_no_append_and_catches_up(
 
         monkeypatch.setattr(JournalCopy, "fold", full)
         for number in range(5):
-            await log.append(f"r{number}", story(["x"]))
+            await log.append(f"r{number}", sample_run(["x"]))
 
         async def says_so() -> bool:
             return "the disk is full" in str((await log.replication()).problem)

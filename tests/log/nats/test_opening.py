@@ -15,7 +15,7 @@ from tests.nats_servers import NatsCluster
 from tests.ports import free_port
 from unbraid.errors import CallerError
 from unbraid.log import Log, LogUnusable, open_log
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import log_settings
@@ -75,7 +75,7 @@ async def test_who_may_not_enter_learns_why_and_no_secret_is_shown(tmp_path: Pat
     async with node_with_password(tmp_path) as cluster:
         view = tmp_path / "view.db"
         log = await open_log(cluster.url("S", view, user="server:s3cret@"))
-        await log.append("r", story(["x"]))
+        await log.append("r", sample_run(["x"]))
         await log.close()
         for user in ("server:wr0ng@", ""):
             with pytest.raises(LogUnusable) as caught:
@@ -119,7 +119,7 @@ async def test_a_password_that_is_changed_meanwhile_is_the_reason_given(tmp_path
             node.start()
             while not re.search(words, await problem_of(log)):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
-        await log.append("r", story(["x"]))
+        await log.append("r", sample_run(["x"]))
         await log.close()
     gc.collect()
 

@@ -14,7 +14,7 @@ import unbraid.log.replicated.record as record_module
 from tests.nats_servers import NatsCluster
 from unbraid.events import encode
 from unbraid.log import LogUnusable, open_log, opened_log
-from unbraid.log.contract_data import story
+from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.message import ID, PARTS
@@ -36,7 +36,7 @@ def packed(*fields: Any) -> bytes:
 
 def strange_messages() -> list[tuple[dict[str, str], bytes]]:
     """Returns messages that are no records, or none that can be applied."""
-    event = encode(story(["x"])[2])
+    event = encode(sample_run(["x"])[2])
     summary = msgspec.json.encode(RunSummary("another"))
     many = [b"{}"] * (MAX_EVENTS + 1)
     bomb = zlib.compress(b"\x00" * 2 * LARGEST)
@@ -55,7 +55,7 @@ def strange_messages() -> list[tuple[dict[str, str], bytes]]:
         (OURS, packed(1, "append", [], {"out": 2**63})),
         (OURS, packed(1, "append", [], {"out": -1})),
         (OURS, packed(1, "append", [], {}, [["out", 2**64 - 1, b"x"]])),
-        (OURS, packed(1, "append", [encode(story(["x"])[1]).replace(b'"seq":2', b'"seq":4')])),
+        (OURS, packed(1, "append", [encode(sample_run(["x"])[1]).replace(b'"seq":2', b'"seq":4')])),
         (OURS, packed(1, "append", [event.replace(b'"x"', b'"\xff"')])),
         (OURS, packed(1, "append", [event[:-1] + b',"more":' + deep + b"}"])),
         (OURS, packed(1, "append", [], {"out": 1}).replace(b"out", b"\xff\xfeo")),
@@ -89,7 +89,7 @@ async def test_what_is_no_record_is_skipped_by_all_and_its_run_goes_on(
     url = one_node.url(stream, tmp_path / "one.db")
     address = parse_address(url)
     connection = await NatsConnection.open(address)
-    strange, events = strange_messages(), story([str(number) for number in range(40)])
+    strange, events = strange_messages(), sample_run([str(number) for number in range(40)])
     async with opened_log(url) as log:
         assert isinstance(log, ReplicatedLog)
         subject = run_subject(address.prefix, "r")
@@ -123,7 +123,7 @@ async def test_a_record_of_a_newer_unbraid_stops_an_older_one(
     url = one_node.url(stream, tmp_path / "one.db")
     address = parse_address(url)
     connection = await NatsConnection.open(address)
-    event = encode(story(["x"])[2]).replace(b'"type":"text"', b'"type":"telepathy"')
+    event = encode(sample_run(["x"])[2]).replace(b'"type":"text"', b'"type":"telepathy"')
     newer = (packed(2, "append"), b"\x07?", packed(1, "append", [event]))
     for number, record in enumerate(newer):
         url = one_node.url(f"{stream}{number}", tmp_path / f"{number}.db")

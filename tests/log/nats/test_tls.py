@@ -10,7 +10,7 @@ import pytest
 
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogUnusable, open_log, opened_log
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 
@@ -41,8 +41,8 @@ async def test_nodes_are_reached_over_tls_and_strangers_are_not_believed(
     with NatsCluster(tmp_path / "nats", more=more) as cluster:
         place = f"server:s3cret@{cluster.hosts}/S?view={tmp_path / 'view.db'}"
         async with opened_log(f"tls://{place}&tls_ca={cert}") as log:
-            await log.append("r", story(["x"]))
-            assert len(await log.read("r")) == len(story(["x"]))
+            await log.append("r", sample_run(["x"]))
+            assert len(await log.read("r")) == len(sample_run(["x"]))
         # Whatever is logged, a person reads after every command.
         assert caplog.messages == []
         for url in (f"tls://{place}&tls_ca={other}", f"tls://{place}"):

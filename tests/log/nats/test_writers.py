@@ -12,7 +12,7 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.log.nats.rivals import contend
 from unbraid.log import LogConflict
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.sqlite import readers
 from unbraid.log.sqlite.connection import open_reader
 
@@ -36,7 +36,7 @@ async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_
     loop, heads = asyncio.get_running_loop(), list[str]()
 
     async def overtake() -> None:
-        await one.append("r", story(["a"])[:3])
+        await one.append("r", sample_run(["a"])[:3])
         await two.settle()
 
     def reading(query: str) -> None:
@@ -48,16 +48,16 @@ async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_
     at_each_read(monkeypatch, reading)
     one, two = await opened("one"), await opened("two")
     with pytest.raises(LogConflict) as caught:
-        await two.append("r", story(["b"])[:3])
+        await two.append("r", sample_run(["b"])[:3])
     assert (caught.value.seq, caught.value.expected) == (3, 4)
-    assert (await two.append("r", story(["a"])[:4])).added == 1
+    assert (await two.append("r", sample_run(["a"])[:4])).added == 1
     await one.settle()
     assert await one.read("r") == await two.read("r")
     assert len(await one.read("r")) == 4
 
 
 async def test_a_run_that_another_machine_has_forgotten_begins_anew(opened: Opener) -> None:
-    one, two, events = await opened("one"), await opened("two"), story(["a"])
+    one, two, events = await opened("one"), await opened("two"), sample_run(["a"])
     for offset in (3, 4):
         await one.append("r", events, offsets={"out": offset})
         await two.settle()
@@ -81,7 +81,7 @@ async def test_what_rivals_were_told_of_their_appends_is_true(
 async def test_a_run_that_another_machine_has_ended_can_be_cut_and_forgotten(
     opened: Opener,
 ) -> None:
-    one, two, events = await opened("one"), await opened("two"), story(["a"])
+    one, two, events = await opened("one"), await opened("two"), sample_run(["a"])
     for run in ("cut", "forgotten"):
         await one.append(run, events[:-1])
         await two.append(run, events[-1:], offsets={"out": 7})
@@ -97,7 +97,7 @@ async def test_a_run_that_another_machine_has_ended_can_be_cut_and_forgotten(
 async def test_what_two_machines_take_away_at_once_is_gone(opened: Opener) -> None:
     logs, runs = [await opened("one"), await opened("two")], [f"r{n}" for n in range(20)]
     for run in runs:
-        await logs[0].append(run, story(["a"]))
+        await logs[0].append(run, sample_run(["a"]))
     await logs[1].settle()
     cut = await asyncio.gather(*(log.retain(max_bytes=0) for log in logs))
     assert sorted(run for each in cut for run in each) == sorted(runs)

@@ -11,7 +11,7 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 from unbraid.log.contract_data import all_chunks
 from unbraid.log.sqlite.connection import open_writer
 from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
@@ -44,7 +44,7 @@ async def refusal(path: Path) -> str:
 
 async def test_a_newer_file_is_refused_and_not_touched(path: Path) -> None:
     log = await SqliteLog.open(path)
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     await log.close()
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
@@ -80,7 +80,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     connection.execute(
         "INSERT INTO runs VALUES (1, 'old', 'live', 1, 2, 92, 1, 2, 'old', ?)", (summary,)
     )
-    data = encode(story(["a"])[0])
+    data = encode(sample_run(["a"])[0])
     connection.execute(
         "INSERT INTO events VALUES (1, 1, 1, 1000, 0, 'request_received', ?)", (data,)
     )
@@ -94,7 +94,7 @@ async def test_a_file_of_version_1_opens(path: Path) -> None:
     assert [entry.data for entry in await log.read("old")] == [data]
     assert await log.offsets("old") == {"out": 7}
     assert len(await all_chunks(log, "old")) == 1
-    await log.append("old", story(["a needle"]))
+    await log.append("old", sample_run(["a needle"]))
     assert [found.run for found in await log.search("needle")] == ["old"]
     await log.close()
 
@@ -107,7 +107,7 @@ async def test_a_failing_migration_leaves_the_version_it_found(path: Path) -> No
     assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
     connection.close()
     log = await SqliteLog.open(path)
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     await log.close()
 
 
@@ -128,7 +128,7 @@ async def test_a_database_of_another_program_is_refused(path: Path) -> None:
 
 async def test_a_damaged_page_is_reported_and_not_taken_for_an_end(path: Path) -> None:
     log = await SqliteLog.open(path)
-    await log.append("r", story(["x" * 500] * 500))
+    await log.append("r", sample_run(["x" * 500] * 500))
     await log.vacuum()
     await log.close()
     whole = bytes_of(path)
@@ -151,19 +151,19 @@ async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 async def test_a_locked_file_is_reported_and_works_again_later(path: Path) -> None:
     log = await SqliteLog.open(path, busy_seconds=0.05)
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(LogUnusable) as caught:
-        await log.append("r", story(["a"]))
+        await log.append("r", sample_run(["a"]))
     assert caught.value.reason == "locked"
     with pytest.raises(LogUnusable):
         await log.check()
     assert len(await log.read("r")) == 2
     holder.execute("ROLLBACK")
     holder.close()
-    await log.append("r", story(["a"]))
-    assert len(await log.read("r")) == len(story(["a"]))
+    await log.append("r", sample_run(["a"]))
+    assert len(await log.read("r")) == len(sample_run(["a"]))
     await log.close()
 
 
@@ -175,15 +175,15 @@ async def test_a_full_disk_is_reported_and_loses_nothing_acknowledged(path: Path
     acknowledged = []
     with pytest.raises(LogUnusable) as caught:
         for number in range(1000):
-            await log.append(f"r{number}", story(["x" * 1000, "y" * 1000]))
+            await log.append(f"r{number}", sample_run(["x" * 1000, "y" * 1000]))
             acknowledged.append(f"r{number}")
     assert caught.value.reason == "full"
     assert acknowledged
     for run in acknowledged:
-        assert len(await log.read(run)) == len(story(["x", "y"]))
+        assert len(await log.read(run)) == len(sample_run(["x", "y"]))
     assert len(await log.runs(limit=1000)) == len(acknowledged)
     await log.retain(max_bytes=2000)
-    await log.append("again", story(["z"]))
+    await log.append("again", sample_run(["z"]))
     await log.close()
     log = await SqliteLog.open(path)
     assert [found.run for found in await log.search("z")] == ["again"]
@@ -197,9 +197,9 @@ async def test_one_bad_append_does_not_take_its_group_along(path: Path) -> None:
         raise ZeroDivisionError
 
     outcomes = await asyncio.gather(
-        log.append("r1", story(["a"])),
+        log.append("r1", sample_run(["a"])),
         log._writer.submit(broken),
-        log.append("r2", story(["a"])),
+        log.append("r2", sample_run(["a"])),
         return_exceptions=True,
     )
     assert isinstance(outcomes[1], ZeroDivisionError)
@@ -219,14 +219,14 @@ FILLER = """
 import asyncio, resource, sys
 from pathlib import Path
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.contract import story
+from unbraid.log.contract import sample_run
 
 async def main():
     log = await SqliteLog.open(Path(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
     try:
         for number in range(10_000):
-            await log.append(f"r{number}", story(["x" * 1000]))
+            await log.append(f"r{number}", sample_run(["x" * 1000]))
             print(f"r{number}", flush=True)
     except LogUnusable as error:
         print(error.reason, flush=True)
@@ -247,14 +247,14 @@ async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
     assert acknowledged
     log = await SqliteLog.open(path)
     for run in acknowledged:
-        assert len(await log.read(run)) == len(story(["x"]))
-    await log.append("after", story(["y"]))
+        assert len(await log.read(run)) == len(sample_run(["x"]))
+    await log.append("after", sample_run(["y"]))
     await log.close()
 
 
 async def test_whether_it_can_append_is_said_soon_though_the_disk_is_slow(path: Path) -> None:
     log = await SqliteLog.open(path, busy_seconds=60)
-    await log.append("r", story(["a"])[:2])
+    await log.append("r", sample_run(["a"])[:2])
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     async with asyncio.timeout(COMMIT_FRESH_SECONDS):
@@ -275,12 +275,12 @@ async def test_nothing_is_acknowledged_that_goes_with_the_process(
     path: Path, replaced: bool
 ) -> None:
     log = await SqliteLog.open(path)
-    await log.append("before", story(["hi"]))
+    await log.append("before", sample_run(["hi"]))
     move(path, path.with_name("away.db"))
     if replaced:
         await (await SqliteLog.open(path)).close()
     with pytest.raises(LogUnusable, match="deleted or replaced"):
-        await log.append("after", story(["hi"]))
+        await log.append("after", sample_run(["hi"]))
     with pytest.raises(LogUnusable):
         await log.check()
     await log.close()

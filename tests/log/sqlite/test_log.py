@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from unbraid.log import Log, LogUnusable, SqliteLog
-from unbraid.log.contract import LogContract, gather, story
+from unbraid.log.contract import LogContract, gather, sample_run
 
 
 class TestSqliteLog(LogContract):
@@ -56,7 +56,7 @@ def size_of(path: Path) -> int:
 
 async def test_everything_is_there_after_a_restart(path: Path) -> None:
     log = await SqliteLog.open(path)
-    events = story(["The quick bro", "wn fox"])
+    events = sample_run(["The quick bro", "wn fox"])
     await log.append("r", events[:3], offsets={"out": 5})
     entries, summary = await log.read("r"), await log.run("r")
     await log.close()
@@ -70,7 +70,7 @@ async def test_everything_is_there_after_a_restart(path: Path) -> None:
 
 
 async def test_a_block_open_over_a_restart_is_found_once(path: Path) -> None:
-    events = story(["one nee", "dle in", " a hay", "stack"])
+    events = sample_run(["one nee", "dle in", " a hay", "stack"])
     for event in events:
         log = await SqliteLog.open(path)
         await log.append("r", [event])
@@ -81,7 +81,7 @@ async def test_a_block_open_over_a_restart_is_found_once(path: Path) -> None:
 
 
 async def test_a_prompt_repeated_after_a_restart_is_found_once(path: Path) -> None:
-    events = story(["Said."])
+    events = sample_run(["Said."])
     events[1] = replace(events[1], prompt="Say  it\nall")
     for event in events:
         log = await SqliteLog.open(path)
@@ -94,7 +94,7 @@ async def test_a_prompt_repeated_after_a_restart_is_found_once(path: Path) -> No
 
 async def test_a_follower_sees_what_another_process_appends(path: Path) -> None:
     reader, writer = await SqliteLog.open(path), await SqliteLog.open(path)
-    events = story(["a", "b"])
+    events = sample_run(["a", "b"])
     following = asyncio.create_task(gather(reader.follow("r")))
     for event in events:
         await writer.append("r", [event])
@@ -105,7 +105,7 @@ async def test_a_follower_sees_what_another_process_appends(path: Path) -> None:
 
 async def test_two_writers_of_one_file_take_turns(path: Path) -> None:
     one, two = await SqliteLog.open(path), await SqliteLog.open(path)
-    events = story([str(number) for number in range(40)])
+    events = sample_run([str(number) for number in range(40)])
     await asyncio.gather(
         *(log.append("same", events) for log in (one, two)),
         *(log.append(f"r{n}", events) for n, log in enumerate((one, two) * 5)),
@@ -121,7 +121,7 @@ async def test_two_writers_of_one_file_take_turns(path: Path) -> None:
 def test_writers_that_take_turns_in_one_run_know_what_the_others_wrote(
     turns: list[int], repeated: int
 ) -> None:
-    events = story(["a nee", "dle", " in a ", "haystack"])
+    events = sample_run(["a nee", "dle", " in a ", "haystack"])
 
     async def play(folder: Path) -> None:
         logs = [await SqliteLog.open(folder / "shared.db") for _ in range(3)]
@@ -147,18 +147,18 @@ async def test_a_job_that_reads_sees_one_moment(path: Path) -> None:
     def counted_twice(connection: sqlite3.Connection) -> tuple[int, int]:
         count = "SELECT count(*) FROM events"
         before = connection.execute(count).fetchone()[0]
-        append = asyncio.run_coroutine_threadsafe(log.append("r", story(["x"])), loop)
+        append = asyncio.run_coroutine_threadsafe(log.append("r", sample_run(["x"])), loop)
         append.result(20)
         return before, connection.execute(count).fetchone()[0]
 
     assert await log.ask(counted_twice) == (0, 0)
-    assert len(await log.read("r")) == len(story(["x"]))
+    assert len(await log.read("r")) == len(sample_run(["x"]))
     await log.close()
 
 
 async def test_close_keeps_what_was_accepted(path: Path) -> None:
     log = await SqliteLog.open(path)
-    events = story(["a"])
+    events = sample_run(["a"])
     appends = [asyncio.create_task(log.append(f"r{n}", events)) for n in range(50)]
     await asyncio.sleep(0)
     await log.close()
@@ -173,19 +173,19 @@ async def test_close_keeps_what_was_accepted(path: Path) -> None:
 
 async def test_a_caller_that_gives_up_takes_no_one_along(path: Path) -> None:
     log = await SqliteLog.open(path)
-    tasks = [asyncio.create_task(log.append(f"r{n}", story(["a"]))) for n in range(10)]
+    tasks = [asyncio.create_task(log.append(f"r{n}", sample_run(["a"]))) for n in range(10)]
     await asyncio.sleep(0)
     tasks[4].cancel()
     done = await asyncio.gather(*tasks, return_exceptions=True)
     assert sum(isinstance(outcome, BaseException) for outcome in done) == 1
-    await log.append("after", story(["a"]))
+    await log.append("after", sample_run(["a"]))
     assert len(await log.runs()) == 11
     await log.close()
 
 
 async def test_vacuum_gives_space_back(path: Path) -> None:
     log = await SqliteLog.open(path)
-    await log.append("r", story(["x" * 1_000_000]))
+    await log.append("r", sample_run(["x" * 1_000_000]))
     await log.vacuum()
     size = size_of(path)
     await log.retain(max_bytes=0)
@@ -196,7 +196,7 @@ async def test_vacuum_gives_space_back(path: Path) -> None:
 
 async def test_listing_runs_uses_an_index(path: Path) -> None:
     log = await SqliteLog.open(path)
-    await log.append("r", story(["a"]))
+    await log.append("r", sample_run(["a"]))
     await log.close()
     with sqlite3.connect(path) as connection:
         for where in ("", " AND status = 'working'", " AND (started, run) < (5, 'r')"):
@@ -210,7 +210,7 @@ async def test_listing_runs_uses_an_index(path: Path) -> None:
 
 
 async def test_a_log_is_opened_by_any_path_and_its_entries_are_events(path: Path) -> None:
-    events = story(["hi", "there"])
+    events = sample_run(["hi", "there"])
     log = await SqliteLog.open(str(path))
     await log.append("r", events)
     entries = await log.read("r")
