@@ -58,19 +58,19 @@ async def search_results(
     found: Hits = {}
     for star in ("", "*"):
         if len(found) < limit:
-            found |= await read(partial(_indexed, wanted, star, run, limit))
+            found |= await read(partial(_indexed, wanted, star=star, run=run, limit=limit))
     if len(found) < limit:
         words = await read(partial(_with_words_inside, wanted))
         before: int | None = _LAST_ID
         while len(found) < limit and before is not None and words != "":
-            page = await read(partial(_page, wanted, words, run, before))
+            page = await read(partial(_page, wanted, words=words, run=run, before=before))
             found |= page.hits
             before = page.first_id
     return best_first(found.values(), limit)
 
 
 def _indexed(
-    query: Query, star: str, run: str | None, limit: int, connection: sqlite3.Connection
+    query: Query, connection: sqlite3.Connection, *, star: str, run: str | None, limit: int
 ) -> Hits:
     """Returns what the index has of whole words; with a star, of beginnings of words."""
     words = " ".join(_quoted(term) + star for term in query.terms)
@@ -116,7 +116,12 @@ def _pieces(query: Query) -> list[str]:
 
 
 def _page(
-    query: Query, words: str | None, run: str | None, before: int, connection: sqlite3.Connection
+    query: Query,
+    connection: sqlite3.Connection,
+    *,
+    words: str | None,
+    run: str | None,
+    before: int,
 ) -> _Page:
     """Returns what the next blocks have, the newest first: all blocks, or those with some words."""
     source, number, where, values = _BLOCKS, "said.id", "TRUE", list[Any]()
