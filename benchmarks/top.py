@@ -20,7 +20,7 @@ from benchmarks.table import Measured, table
 from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.tui.app import Top
 from unbraid.tui.services import ViewServices
 
@@ -91,7 +91,7 @@ async def measure(folder: Path) -> list[Measured]:
             await log.append("run", events[start : start + BATCH])
         more = said(EVENTS + 1, EVENTS)
         last = [max(event.seq for event in part if event.stream_id == 0) for part in (events, more)]
-        app = Top(ViewServices(log, Controllers(), Archive(log, {}, folder)), "run")
+        app = Top(ViewServices(log, Controllers(), StoredSessionList(log, {}, folder)), "run")
         began = time.perf_counter()
         async with app.run_test(size=(120, 40)):
             async with beating() as opening:

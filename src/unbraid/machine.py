@@ -28,9 +28,10 @@ from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
 from unbraid.notify.page_alerts import PageAlerts
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:
@@ -114,11 +115,16 @@ class Machine:
         return leases
 
     @cached_property
-    def sessions(self) -> Archive:
+    def sessions(self) -> StoredSessionList:
         """The stored sessions that are not in the log; `listing` finds them."""
-        archive = Archive(self.log, self.env, self.home, redact=self._redact)
-        self._stack.push_async_callback(archive.close)
-        return archive
+        sessions = StoredSessionList(self.log, self.env, self.home, redact=self._redact)
+        self._stack.push_async_callback(sessions.close)
+        return sessions
+
+    @cached_property
+    def abandoned_runs(self) -> AbandonedRuns:
+        """The runs of the log that no process of this machine writes any more."""
+        return AbandonedRuns(self.log, self.env, self.home, redact=self._redact)
 
     @cached_property
     def controllers(self) -> Controllers:

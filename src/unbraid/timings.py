@@ -279,8 +279,8 @@ DEMO_PAGE_SECONDS = 30
 # Changes between two pictures are one picture.
 TOP_DRAW_SECONDS = 0.1
 TOP_LIST_SECONDS = 0.5
-# Stored sessions that are in no log are listed from disk, which costs more.
-TOP_STORED_SESSIONS_SECONDS = 2.0
+# Stored sessions are listed from disk, which costs more than listing the runs of a log.
+STORED_SESSIONS_REFRESH_SECONDS = 2.0
 # Who can be steered, and who waits for an answer.
 TOP_CONTROL_POLL_SECONDS = 1.0
 TOP_RETRY_SECONDS = 2.0

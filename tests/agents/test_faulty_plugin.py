@@ -24,7 +24,7 @@ from unbraid.launch.detected_source import DetectedSource
 from unbraid.launch.run import launchers_of
 from unbraid.redact import source
 from unbraid.sessions.names import complete_name
-from unbraid.sessions.run_list import list_runs
+from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.translate import reader
@@ -83,7 +83,7 @@ async def test_nothing_else_fails(fault: str, tmp_path: Path) -> None:
 
 def read_everything(env: dict[str, str], main: Path, toy: Path) -> None:
     """Lists, searches, opens and redacts the sessions of all kinds, as the commands do."""
-    listed = list_runs([], env, None, everything=True, warn=lambda text: None)
+    listed = list_sessions(env, None, warn=lambda text: None)
     assert SESSION in [run.run for run in listed]
     assert [hit.run for hit in search_files("one", env)] == [SESSION]
     assert complete_name(SESSION[:6], (), env) == SESSION

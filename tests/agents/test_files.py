@@ -17,7 +17,7 @@ from unbraid.events import FleetEvent, Text
 from unbraid.events import decode_event as decoded
 from unbraid.log import SqliteLog
 from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.run_list import list_runs
+from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.watch.watcher import Watcher, watch_until
@@ -59,7 +59,7 @@ def warned(text: str) -> None:
 def test_it_is_listed_newest_first(env: Mapping[str, str]) -> None:
     for number, session in enumerate(("one", "two")):
         os.utime(store(env, session, "Hello."), (LONG_AGO + number, LONG_AGO + number))
-    runs = list_runs([], env, None, everything=True, warn=warned)
+    runs = list_sessions(env, None, warn=warned)
     assert [(run.run, run.source, run.status) for run in runs] == [
         ("two", "toy", "done"),
         ("one", "toy", "done"),

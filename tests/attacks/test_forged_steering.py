@@ -26,7 +26,7 @@ from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.contract_data import sample_run
 from unbraid.remote.client import RemoteServer
-from unbraid.remote.log import RemoteControllers
+from unbraid.remote.controllers import RemoteControllers
 from unbraid.serve import Server, TokenFile, new_token
 
 Clients = Callable[..., httpx.AsyncClient]

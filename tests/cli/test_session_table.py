@@ -19,7 +19,7 @@ from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli.output import session_table
 from unbraid.cli.output.session_table import NEWEST, SessionTable
 from unbraid.log import RunSummary, SqliteLog
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 
 SESSIONS = 30
 PATIENCE_SECONDS = 20
@@ -96,14 +96,14 @@ async def test_the_address_of_the_page_comes_last(env: dict[str, str]) -> None:
 
 async def test_how_far_it_is(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "log.db")
-    archive = Archive(log, {}, tmp_path)
-    overview, screen = SessionTable(archive), Console(file=io.StringIO(), width=120, record=True)
+    stored = StoredSessionList(log, {}, tmp_path)
+    overview, screen = SessionTable(stored), Console(file=io.StringIO(), width=120, record=True)
     screen.print(overview.draw())
-    archive.listed, archive.total = 10, 40
+    stored.listed, stored.total = 10, 40
     for _ in range(20):
         overview.add(RunSummary("r", title="first"))  # the same session, in many folders
     screen.print(overview.draw())
-    archive.listed = 40
+    stored.listed = 40
     screen.print(overview.draw())
     await log.close()
     looking, reading, *rest = screen.export_text().split("Reading the history")
@@ -117,7 +117,7 @@ async def test_what_is_seen_first_is_waited_for_unless_it_takes_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = await SqliteLog.open(tmp_path / "log.db")
-    full, few, late = (SessionTable(Archive(log, {}, tmp_path)) for _ in range(3))
+    full, few, late = (SessionTable(StoredSessionList(log, {}, tmp_path)) for _ in range(3))
     monkeypatch.setattr(session_table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 3600)
     async with asyncio.timeout(PATIENCE_SECONDS):
         waiting = asyncio.create_task(full.filled())

@@ -29,7 +29,7 @@ from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
 from unbraid.record.recorder import Recorder
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.wire.chunk import Chunk
 
 
@@ -117,13 +117,13 @@ async def test_a_session_of_the_past_is_redacted_when_it_is_opened(tmp_path: Pat
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     log = await SqliteLog.open(home / "log.db")
     # An index from before anyone wanted it redacted.
-    await Archive(log, env, home).read(print)
+    await StoredSessionList(log, env, home).read(print)
     assert leaks(home)
-    archive = Archive(log, env, home, redact=True)
-    await archive.read(print)
-    (listed,) = await archive.runs()
+    stored = StoredSessionList(log, env, home, redact=True)
+    await stored.read(print)
+    (listed,) = await stored.runs()
     assert listed.title == f"Go with {SEEN}."
-    opened = await archive.open(SESSION)
+    opened = await stored.open(SESSION)
     assert opened is not None
     assert (opened.title, opened.status) == (listed.title, "done")
     events = await events_of(log, opened)

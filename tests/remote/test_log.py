@@ -22,17 +22,21 @@ from unbraid.fleet.status import RunState
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.contract import gather, sample_run
 from unbraid.remote.client import RemoteError, RemoteServer
-from unbraid.remote.log import RemoteControllers, RemoteLog
+from unbraid.remote.controllers import RemoteControllers
+from unbraid.remote.log import RemoteLog
+from unbraid.remote.stored_sessions import RemoteStoredSessions
 from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 
 SOON = ServeLimits(shutdown_seconds=1)
 
 
 @contextlib.asynccontextmanager
-async def distant(log: MemoryLog, **parts: Controllers | Archive) -> AsyncIterator[RemoteLog]:
+async def distant(
+    log: MemoryLog, **parts: Controllers | StoredSessionList
+) -> AsyncIterator[RemoteLog]:
     """A real server over a log, and that log as it is seen from elsewhere."""
     config = ServeConfig(port=0, tokens=(TOKEN,), limits=SOON)
     async with (
@@ -207,20 +211,24 @@ async def test_what_lies_beside_the_servers_log(tmp_path: Path) -> None:
     os.utime(writer.main, (time.time() - 3600,) * 2)
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     log = MemoryLog()
-    archive = Archive(log, env, tmp_path / "unbraid")
-    await archive.read(print)
-    async with distant(log, history=archive) as seen:
-        assert await seen.runs() == []
-        ((run,), words) = (await seen.history.runs(), "needle")
+    sessions = StoredSessionList(log, env, tmp_path / "unbraid")
+    await sessions.read(print)
+    async with distant(log, stored_sessions=sessions) as seen:
+        stored = RemoteStoredSessions(seen)
+        (run,) = await stored.runs()
         assert (run.run, run.title) == (SESSION, "Go.")
-        assert await seen.search(words) == []
-        assert [place.snippet for place in await seen.history.search(words)] == ["A needle."]
-        assert await seen.history.search("other") == []
+        assert await stored.runs(matching="other") == await stored.runs(status="failed") == []
+        assert await seen.runs() == []
+        # Whatever the log was asked for before, or not at all.
+        assert [hit.snippet for hit in await stored.search("needle")] == ["A needle."]
+        assert await seen.search("other") == []
+        assert [hit.snippet for hit in await stored.search("needle")] == ["A needle."]
+        assert await stored.search("other") == []
         assert await log.run(SESSION) is None
         opened = await seen.run(SESSION)
         assert opened is not None and opened.last_seq > 0
         assert [run.run for run in await seen.runs()] == [SESSION]
-        assert await seen.history.runs() == []
+        assert await stored.runs() == []
 
 
 async def test_a_connection_that_the_server_has_closed_meanwhile() -> None:

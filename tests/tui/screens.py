@@ -17,8 +17,8 @@ from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.log.port import Log
-from unbraid.sessions.archive import Archive
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.tui.app import Top
 from unbraid.tui.rows import Rows
 from unbraid.tui.services import ViewServices
@@ -31,8 +31,8 @@ _AT = re.compile(r'x="([\d.]+)"')
 class Screen:
     """A view that runs."""
 
-    def __init__(self, app: Top, pilot: Pilot[None], archive: Archive) -> None:
-        self.app, self.pilot, self.archive = app, pilot, archive
+    def __init__(self, app: Top, pilot: Pilot[None], stored: StoredSessionList) -> None:
+        self.app, self.pilot, self.stored = app, pilot, stored
 
     async def until(self, holds: Callable[[], Any]) -> None:
         """Wait until something holds."""
@@ -100,11 +100,11 @@ async def showing(
     redact: bool = False,
 ) -> AsyncIterator[Screen]:
     """The view on a screen of that size."""
-    archive = Archive(log, {"HOME": str(home)}, home, redact=redact)
-    services = ViewServices(log, controllers or Controllers(), archive, redact=redact)
+    stored = StoredSessionList(log, {"HOME": str(home)}, home, redact=redact)
+    services = ViewServices(log, controllers or Controllers(), stored, redact=redact)
     app = Top(services, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
-        yield Screen(app, pilot, archive)
+        yield Screen(app, pilot, stored)
 
 
 async def recorded(log: MemoryLog, folder: Path) -> list[e.FleetEvent]:

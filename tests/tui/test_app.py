@@ -15,8 +15,8 @@ from unbraid.testing import load
 from unbraid.tui.app import Top
 from unbraid.tui.page_index import PAGE_EVENTS
 from unbraid.tui.rows import Rows
+from unbraid.tui.run_list import MAX_RUNS
 from unbraid.tui.run_tree import RunTree
-from unbraid.tui.services import MANY
 from unbraid.tui.window import SPAN
 
 SHOWN = (
@@ -210,7 +210,7 @@ async def test_a_session_that_nobody_followed_is_read_when_someone_opens_it(
     shutil.copytree(folder / "projects", tmp_path / ".claude" / "projects")
     log = MemoryLog()
     async with showing(log, tmp_path) as screen:
-        await screen.archive.read(lambda text: None)
+        await screen.stored.read(lambda text: None)
         await screen.until(lambda: len(screen.rows("runs")) == 1)
         await screen.press("down")
         await screen.until(lambda: "Press Enter to open it." in screen.text())
@@ -235,7 +235,7 @@ async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
     await log.append("run-0999", agents)
     async with showing(log, tmp_path, run="run-0999", size=(80, 24)) as screen:
         await screen.until(lambda: len(screen.rows("agents")) == 201)
-        assert len(screen.rows("runs")) == MANY
+        assert len(screen.rows("runs")) == MAX_RUNS
         await screen.press("2", "end")
         await screen.until(lambda: "helper 199" in screen.text())
         await screen.press("1", "end")

@@ -20,19 +20,6 @@ SESSION = "11111111-2222-4333-8444-555555555555"
 OFFER = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
 
 
-class Nothing:
-    """No session beside the log."""
-
-    async def runs(self, *, limit: int) -> list[Any]:
-        return []
-
-    async def open(self, name: str) -> None:
-        return None
-
-    async def search(self, query: str, *, limit: int, redact: bool) -> list[Any]:
-        return []
-
-
 async def answered(
     keys: list[str], given: dict[str, Any], *, tool: str = "Bash", in_terminal: bool = True
 ) -> tuple[Any, str]:
@@ -41,7 +28,7 @@ async def answered(
     controllers.register("r", session)
     session.run = "r"
     app: App[None] = App()
-    control = RunControl(app, ViewServices(MemoryLog(), controllers, Nothing()))
+    control = RunControl(app, ViewServices(MemoryLog(), controllers, None))
     async with app.run_test(size=(100, 30)) as pilot:
         request = HookRequest(
             tool, Raw(json.dumps(given).encode()), [OFFER], agent_id=None, agent_type=None

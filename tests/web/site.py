@@ -16,7 +16,7 @@ from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 
 BATCH = 5000
 
@@ -64,10 +64,10 @@ class Site:
         controllers = Controllers(OtherProcesses(self.path.parent))
         history = None
         if self._env is not None:
-            history = Archive(self.log, self._env, self.path.parent)
+            history = StoredSessionList(self.log, self._env, self.path.parent)
             self._open.push_async_callback(history.close)
             await history.read(warn=lambda text: None)
-        served = serving(config, self.log, controllers=controllers, history=history)
+        served = serving(config, self.log, controllers=controllers, stored_sessions=history)
         self.server = await self._open.enter_async_context(served)
         self._port = self.server.port
 

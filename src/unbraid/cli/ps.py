@@ -59,8 +59,9 @@ def ps(
 
 async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
     from unbraid.log import LogUnusable, data_folder, opened_log, staleness
+    from unbraid.sessions.all_runs import merge_runs
     from unbraid.sessions.bulk_import import caught_up_runs
-    from unbraid.sessions.run_list import list_runs
+    from unbraid.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
 
     progress = progress_bar()
     try:
@@ -78,9 +79,11 @@ async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
             )
     except LogUnusable as error:
         warn(f"the log cannot be read; listing only sessions outside of it: {error}")
-    return list_runs(
-        [], os.environ, data_folder(), everything=everything, warn=warn, progress=progress
+    since_ms = oldest_listed_ms(everything=everything)
+    sessions = list_sessions(
+        os.environ, data_folder(), oldest_ms=since_ms, warn=warn, progress=progress
     )
+    return newest_runs(merge_runs((), sessions), since_ms)
 
 
 def _print(runs: list[RunSummary], *, everything: bool) -> None:

@@ -17,9 +17,6 @@ from unbraid.screen import safe_json
 MARGIN = " " * 4
 MIN_ROOM = 24
 
-# Where those of one machine or user are chosen from.
-MOST_PLACES = 1000
-
 
 @click.command(
     short_help="Search what agents said.",
@@ -64,7 +61,9 @@ def search(
 
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: specify what to search for")
-    places = asyncio.run(_places(" ".join(words), limit, machine, user, redact=redact))
+    places = asyncio.run(
+        _places(" ".join(words), limit=limit, machine_name=machine, user=user, redact=redact)
+    )
     if as_json:
         click.echo(safe_json(msgspec.json.encode(places)))
         return
@@ -77,30 +76,21 @@ def search(
 
 
 async def _places(
-    query: str, limit: int, machine_name: str | None, user: str | None, *, redact: bool
+    query: str, *, limit: int, machine_name: str | None, user: str | None, redact: bool
 ) -> list[dict[str, Any]]:
-    from unbraid.log import SearchableLog
+    from unbraid.log.port import Found
     from unbraid.machine import Machine
+    from unbraid.sessions.all_runs import AllRuns
 
     async with Machine(warn=warn) as machine:
         log = redacted_log(machine.log, redact=redact)
-        chosen = machine_name is not None or user is not None
-        most = MOST_PLACES if chosen else limit
-        logged = await log.search(query, limit=most) if isinstance(log, SearchableLog) else []
-        if chosen:
-            runs = [await log.run(name) for name in {place.run for place in logged}]
-            theirs = {
-                run.run
-                for run in runs
-                if run and machine_name in (None, run.machine) and user in (None, run.user)
-            }
-            logged = [place for place in logged if place.run in theirs][:limit]
-        # Sessions that are not in the log are nobody's yet.
-        rest = 0 if chosen else limit - len(logged)
-        unopened = await machine.sessions.search(query, limit=rest, redact=redact) if rest else []
+        all_runs = AllRuns(log, stored=machine.sessions, redact=redact)
+        results = all_runs.search(query, machine=machine_name, user=user, limit=limit)
+        found = [result async for batch in results for result in batch]
+    logged, stored = {"agent_id": None}, {"stream_id": None, "seq": None}
     return [
-        *({**msgspec.to_builtins(place), "agent_id": None} for place in logged),
-        *({**msgspec.to_builtins(place), "stream_id": None, "seq": None} for place in unopened),
+        msgspec.to_builtins(result) | (logged if isinstance(result, Found) else stored)
+        for result in found
     ]
 
 

@@ -130,6 +130,7 @@ async def _serve(
             machine.log,
             on_ready=lambda server: click.echo(server.link(), err=True),
             controllers=machine.controllers,
+            abandoned_runs=machine.abandoned_runs,
             alerts=machine.page_alerts,
             orchestrating=orchestrator_factory(machine.env) if orchestrates else None,
         )

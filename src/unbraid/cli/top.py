@@ -75,9 +75,14 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         machine = await stack.enter_async_context(Machine(redact=redact, servers=servers))
         if run is not None:
             run = (await machine.open(run)).run
-        app = Top(
-            ViewServices(machine.log, machine.controllers, machine.sessions, redact=redact), run
+        services = ViewServices(
+            machine.log,
+            machine.controllers,
+            machine.sessions,
+            abandoned=machine.abandoned_runs,
+            redact=redact,
         )
+        app = Top(services, run)
         machine.warn = app.notifier.warn
         await stack.enter_async_context(machine.listing())
         looking = asyncio.create_task(_look(machine.log, app.notifier.warn))
@@ -92,7 +97,9 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
     """Shows a server's log."""
     from unbraid.control.controllers import Controllers
     from unbraid.remote.client import RemoteServer
-    from unbraid.remote.log import RemoteControllers, RemoteLog
+    from unbraid.remote.controllers import RemoteControllers
+    from unbraid.remote.log import RemoteLog
+    from unbraid.remote.stored_sessions import RemoteStoredSessions
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
 
@@ -101,7 +108,8 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
         if run is not None:
             run = await log.named(run)
         controllers = Controllers(RemoteControllers(server))
-        await Top(ViewServices(log, controllers, log.history, redact=redact), run).run_async()
+        stored = RemoteStoredSessions(log)
+        await Top(ViewServices(log, controllers, stored, redact=redact), run).run_async()
 
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:

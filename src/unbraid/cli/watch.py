@@ -161,7 +161,7 @@ async def _watch(
                 opens=opens,
                 redact=redact,
                 home=machine.home,
-                history=machine.sessions,
+                stored_sessions=machine.sessions,
                 orchestrating=orchestrator_factory(machine.env),
                 alerts=machine.page_alerts,
                 delivery=None if delivery is None else lambda: delivery.status,

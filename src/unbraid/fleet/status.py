@@ -149,14 +149,11 @@ class RunState(Struct, omit_defaults=True):
         return WaitingFor(PROMPT, self.idle_since) if self.idle_since else None
 
 
-def status_of_session(
-    ending: str, *, alive: bool | None, waiting: WaitingFor | None, changed_lately: bool
-) -> str:
-    """Returns the status of a stored session that nobody follows: what its process does, if there
-    is one; otherwise how it has ended. Where nobody knows about processes (`alive` is None), one
-    that has changed lately is at work.
+def status_of_session(ending: str, *, live: bool, waiting: WaitingFor | None) -> str:
+    """Returns the status of a stored session that nobody follows: what it does if it is live,
+    otherwise how it has ended.
     """
-    if alive or (alive is None and changed_lately):
+    if live:
         return WORKING if waiting is None else WAITING
     return ending
 

@@ -45,6 +45,12 @@ class Leases(Protocol):
         """Release a lease whose run has ended, or was never begun. Without a lease, do nothing."""
         ...
 
+    def is_held(self, name: str) -> bool:
+        """Returns whether a living process of this machine holds the lease of a run. Looking
+        creates and changes nothing.
+        """
+        ...
+
     def acquire_unnamed(self) -> str:
         """Acquire a lease for a session that is about to begin; returns its temporary name."""
         ...
@@ -153,6 +159,10 @@ class FileLeases:
 
     def _path(self, name: str) -> Path:
         return (self._starting if name.startswith(UNNAMED) else self._folder) / name
+
+    def is_held(self, name: str) -> bool:
+        """Returns whether a process has the file of a run locked."""
+        return is_held(self._folder.parent, name)
 
     def acquire_unnamed(self) -> str:
         """Lock a file with a random name."""

@@ -42,6 +42,10 @@ class MemoryLeases:
         if self._table.holders.get(name) is self:
             del self._table.holders[name]
 
+    def is_held(self, name: str) -> bool:
+        """Returns whether anybody holds a lease."""
+        return self._table.holders.get(name) is not None
+
     def acquire_unnamed(self) -> str:
         """Acquire a lease with a name that nobody has had."""
         name = f"{UNNAMED}{next(self._table.numbers)}"

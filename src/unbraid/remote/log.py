@@ -1,22 +1,20 @@
-"""Another unbraid server's log, to read, and the runs that can be controlled through it."""
+"""Another unbraid server's log, to read."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Collection
-from typing import Any
-from urllib.parse import quote
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
-from unbraid.log.summary import RunSummary, select_runs
+from unbraid.log.summary import RunSummary
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.system.tasks import cancel_task
 from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
@@ -33,6 +31,8 @@ LISTED = (
 # To one viewer only, and not in the log.
 ASIDES = ("gap", "draft", "cut")
 
+T = TypeVar("T")
+
 
 class _Head(Struct):
     type: str
@@ -45,22 +45,17 @@ class _Runs(Struct):
     runs: list[RunSummary]
 
 
-class _Places(Struct):
+class RemoteResults(Struct):
+    """What a server has found: in its log, best first, and in stored sessions, newest first."""
+
     places: list[Found]
     history: list[SearchHit] = []
 
 
-class _Control(Struct):
-    run: str
-    verbs: list[str]
-
-
-class _Steerable(Struct):
-    runs: list[_Control]
-
-
-class _Waiting(Struct):
-    permissions: list[PermissionRequest]
+class _Answer(NamedTuple):
+    query: dict[str, str | int | None]
+    content: object
+    given_at: float
 
 
 class RemoteLog:
@@ -71,7 +66,7 @@ class RemoteLog:
         self._changes = 0
         self._lost: LogError | None = None
         self._watching: asyncio.Task[None] | None = None
-        self.history = RemoteHistory()
+        self._answers: dict[str, _Answer] = {}
 
     async def __aenter__(self) -> RemoteLog:
         try:
@@ -88,13 +83,13 @@ class RemoteLog:
         await self._server.close()
 
     async def bounds(self) -> tuple[int, int]:
-        """Numbers that grow when something has changed; the real cursors stay with the server."""
+        """Returns a counter of changes in place of cursors, which only the server knows."""
         if self._lost is not None:
             raise self._lost
         return 1, self._changes + int(time.monotonic() / REMOTE_LIST_REFRESH_SECONDS)
 
     async def run(self, run: str) -> RunSummary | None:
-        """Returns one run's summary; one that is history is read into the server's log by this."""
+        """Returns one run's summary; the server imports a stored session that is asked for."""
         try:
             return await self._server.get(f"/v1/runs/{run}", RunSummary)
         except RemoteError as error:
@@ -110,21 +105,32 @@ class RemoteLog:
         limit: int = MAX_RUNS,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first."""
-        found = await self._listed(
-            status=status, q=matching, limit=min(limit, MAX_RUNS), before=before
-        )
-        self.history.found = [run for run in found if run.last_seq == 0]
+        """Returns the runs of the server's log, last started first."""
+        found = await self.all_runs(status=status, matching=matching, limit=limit, before=before)
         return [run for run in found if run.last_seq > 0]
 
-    async def _listed(self, **wanted: str | int | None) -> list[RunSummary]:
+    async def all_runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = MAX_RUNS,
+        before: str | None = None,
+        max_age_seconds: float = 0,
+    ) -> list[RunSummary]:
+        """Returns the runs that the server lists, last started first: those of its log, and stored
+        sessions, whose `last_seq` is 0.
+        """
+        which = {"status": status, "q": matching, "limit": min(limit, MAX_RUNS), "before": before}
+        found = await self._get(
+            path="/v1/runs", kind=_Runs, query=which, max_age_seconds=max_age_seconds
+        )
         # Names of runs become parts of commands that are printed and copied here.
-        found = await self._server.get("/v1/runs", _Runs, **wanted)
         return [run for run in found.runs if names_run(run.run)]
 
     async def named(self, name: str) -> str:
         """Returns the run whose name begins so."""
-        found = await self._listed(q=name, limit=MAX_RUNS)
+        found = await self.all_runs(matching=name)
         names = [run.run for run in found if run.run.startswith(name)]
         if name in names or len(names) == 1:
             return name if name in names else names[0]
@@ -168,11 +174,35 @@ class RemoteLog:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns places where an agent said all words of `query`, best first."""
-        found = await self._server.get(
-            "/v1/search", _Places, q=query, run=run, limit=min(limit, MAX_FOUND)
+        return (await self.search_all(query, run=run)).places[:limit]
+
+    async def search_all(
+        self, query: str, *, run: str | None = None, max_age_seconds: float = 0
+    ) -> RemoteResults:
+        """Returns what the server finds, in its log and in stored sessions."""
+        which = {"q": query, "run": run, "limit": MAX_FOUND}
+        return await self._get(
+            path="/v1/search",
+            kind=RemoteResults,
+            query=which,
+            max_age_seconds=max_age_seconds,
         )
-        self.history.hits = (query, found.history)
-        return found.places
+
+    async def _get(
+        self, path: str, kind: type[T], query: dict[str, str | int | None], max_age_seconds: float
+    ) -> T:
+        """Returns the answer to a question: the last one, if that was the same and is not older."""
+        last = self._answers.get(path)
+        if (
+            last is not None
+            and isinstance(last.content, kind)
+            and last.query == query
+            and time.monotonic() - last.given_at < max_age_seconds
+        ):
+            return last.content
+        content = await self._server.get(path, kind, **query)
+        self._answers[path] = _Answer(query, content, time.monotonic())
+        return content
 
     async def _watch(self) -> None:
         """Note that something has changed, for ever."""
@@ -185,119 +215,6 @@ class RemoteLog:
             except LogError as error:
                 self._lost = error
             await asyncio.sleep(REMOTE_LOG_RETRY_SECONDS)
-
-
-class RemoteHistory:
-    """The stored sessions that the server lists with the runs of its log."""
-
-    def __init__(self) -> None:
-        self.found: list[RunSummary] = []
-        self.hits: tuple[str, list[SearchHit]] = ("", [])
-
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = MAX_RUNS,
-        before: str | None = None,
-    ) -> list[RunSummary]:
-        """Returns sessions that are not in the server's log, last started first."""
-        return list(select_runs(self.found, status=status, matching=matching, before=before))[
-            :limit
-        ]
-
-    async def open(self, name: str) -> RunSummary | None:
-        """Does nothing more: a server imports a session when its log is asked for it."""
-        return None
-
-    async def search(self, query: str, *, limit: int = 20, redact: bool = False) -> list[SearchHit]:
-        """Returns where it was said in sessions that are not in the log, newest first."""
-        hits = self.hits[1][:limit] if self.hits[0] == query else []
-        if redact:
-            from unbraid.redact.matches import redact_hits
-
-            return redact_hits(hits, query)
-        return hits
-
-
-class RemoteControllers:
-    """The runs that can be controlled through the server."""
-
-    def __init__(self, server: RemoteServer) -> None:
-        self._server = server
-
-    async def controllers(self) -> dict[str, Controller]:
-        """Returns the controllers of the runs that can be controlled now, by run."""
-        held = await self._server.get("/v1/control", _Steerable)
-        waiting = (await self._server.get("/v1/permissions", _Waiting)).permissions
-        return {
-            run.run: RemoteController(self._server, run, [w for w in waiting if w.run == run.run])
-            for run in held.runs
-        }
-
-    async def attend(self, who: str, seconds: float) -> None:
-        """Lets the server know that somebody answers here for so long."""
-        await self._server.post("/v1/attendance", {"seconds": seconds})
-
-
-class RemoteController:
-    """Controls one run through the server."""
-
-    def __init__(
-        self, server: RemoteServer, about: _Control, waiting: list[PermissionRequest]
-    ) -> None:
-        self._server, self._about, self._waiting = server, about, waiting
-
-    def verbs(self) -> list[str]:
-        """Returns what the server lets us do with the run."""
-        return self._about.verbs
-
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the permission requests that were open when the server was asked."""
-        return self._waiting
-
-    async def message(self, text: str) -> None:
-        """Send a message to the root agent."""
-        await self._post(f"/v1/runs/{self._about.run}/message", {"text": text})
-
-    async def message_agent(self, stream_id: int, text: str) -> None:
-        """Send a message to one agent."""
-        body = {"text": text, "stream_id": stream_id}
-        await self._post(f"/v1/runs/{self._about.run}/message", body)
-
-    async def interrupt(self) -> None:
-        """Interrupt the root agent; the run goes on."""
-        await self._post(f"/v1/runs/{self._about.run}/interrupt")
-
-    async def cancel(self) -> None:
-        """End the run."""
-        await self._post(f"/v1/runs/{self._about.run}/cancel")
-
-    async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
-        await self._post(f"/v1/runs/{self._about.run}/streams/{stream_id}/stop")
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        """Answer a permission request."""
-        more = {} if details is None else msgspec.to_builtins(details)
-        decision = {"behavior": behavior, "message": message, "run": self._about.run, **more}
-        # Who it is, the server knows by the token.
-        decision.pop("by", None)
-        # The id is the agent's word: it must not lead to another route.
-        await self._post(f"/v1/permissions/{quote(request_id, safe='')}", decision)
-
-    async def _post(self, path: str, body: dict[str, Any] | None = None) -> None:
-        try:
-            await self._server.post(path, body)
-        except RemoteError as error:
-            raise CallerError(error.problem) from None
 
 
 def _entries(run: str, lines: list[bytes]) -> list[Entry]:

@@ -33,7 +33,10 @@ from unbraid.serve.config import ServeConfig
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
-from unbraid.serve.services import History, Services
+from unbraid.serve.services import Services
+from unbraid.sessions.abandoned_runs import AbandonedRuns
+from unbraid.sessions.all_runs import AllRuns
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.system.tasks import beside
 from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
@@ -70,15 +73,17 @@ async def serving(
     *,
     pipeline: Callable[[], RunPipeline] = priced_pipeline,
     controllers: Controllers | None = None,
-    history: History | None = None,
+    stored_sessions: StoredSessionList | None = None,
+    abandoned_runs: AbandonedRuns | None = None,
     orchestrating: Orchestrating | None = None,
     delivery: Callable[[], DeliveryStatus] | None = None,
     alerts: PageAlerts | None = None,
 ) -> AsyncIterator[Server]:
-    """Serve a log, and the `history` beside it, while the block runs; then send the
-    viewers a last event, and stop in good order. With `orchestrating`, the server takes requests to
-    orchestrate, too. `delivery` says how far the log has arrived at another server, and
-    `alerts` are what open pages notify of.
+    """Serves a log, and the `stored_sessions` that are not in it, while the block runs; then sends
+    the viewers a last event, and stops in good order. `abandoned_runs` corrects the status of those
+    whose writer is gone. With `orchestrating`, the server takes requests to orchestrate, too.
+    `delivery` says how far the log has arrived at another server, and `alerts` are what open pages
+    notify of.
     """
     listener = open_listener(config)
     keys = _keys(config, listener)
@@ -116,7 +121,10 @@ async def serving(
         throttle=Throttle(limits.sign_in_tries),
         bodies=BodyBudget(limits.bodies_bytes),
         health=LogHealth(log),
-        history=history,
+        all_runs=AllRuns(
+            shown, stored=stored_sessions, abandoned=abandoned_runs, redact=config.redact
+        ),
+        stored_sessions=stored_sessions,
         alerts=alerts or PageAlerts(),
         orchestrator=orchestrator,
     )

@@ -16,16 +16,11 @@ from unbraid.errors import CallerError, UnbraidError
 from unbraid.log import every_run
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
+from unbraid.sessions.abandoned_runs import abandoned_runs, with_status_of
+from unbraid.sessions.all_runs import merge_runs
 from unbraid.sessions.importer import record_session, stored_session
 from unbraid.sessions.names import complete_name
-from unbraid.sessions.run_list import (
-    Progress,
-    Warn,
-    left_runs,
-    list_sessions,
-    merged_runs,
-    sessions_beside,
-)
+from unbraid.sessions.run_list import Progress, Warn, list_sessions, newest_runs, oldest_listed_ms
 from unbraid.timings import SESSION_END_WRITTEN_MS
 
 # More than anyone has in a day.
@@ -86,8 +81,9 @@ async def caught_up_runs(
     progress: Progress = lambda done, total: None,
     redact: bool = False,
 ) -> list[RunSummary]:
-    """Returns what `list_runs` does, after the log has taken in what sessions of its runs have said
-    since: what stands in their files counts, whether anybody followed them or not.
+    """Returns all runs, last changed first, after the log has taken in what sessions of its runs
+    have said since: what stands in their files counts, whether anybody followed them or not.
+    Without `everything`, those that are live or of the last day.
     """
 
     async def logged_runs() -> list[RunSummary]:
@@ -95,19 +91,24 @@ async def caught_up_runs(
             return [run async for run in every_run(log)]
         return await log.runs(limit=RECENT_RUNS)
 
+    oldest_ms, leases = oldest_listed_ms(everything=everything), log.leases()
     logged = await logged_runs()
-    sessions = sessions_beside(
-        logged, env, home, everything=everything, warn=warn, progress=progress
-    )
+    abandoned = abandoned_runs(logged, leases, env)
+    since_ms = min([oldest_ms, *(run.updated for run in abandoned.values())])
+    sessions = list(list_sessions(env, home, oldest_ms=since_ms, warn=warn, progress=progress))
     by_session: dict[str, list[RunSummary]] = {}
     for run in logged:
         by_session.setdefault(run.session_id or run.run, []).append(run)
-    changed = [*left_runs(logged, home)]
+    changed = [*abandoned]
     changed += [run.run for run in sessions if has_gone_on(run, by_session.get(run.run, []))]
     outcomes = [done.outcome async for done in import_sessions(log, changed, env, redact=redact)]
     if IMPORTED in outcomes:
         logged = await logged_runs()
-    return merged_runs(logged, sessions, home, everything=everything)
+    stored, shown = {session.run: session for session in sessions}, {run.run: run for run in logged}
+    for name, run in abandoned_runs(logged, leases, env).items():
+        if name in stored:
+            shown[run.run] = with_status_of(run, stored[name])
+    return newest_runs(merge_runs(shown.values(), sessions), oldest_ms)
 
 
 def has_gone_on(session: RunSummary, logged: Sequence[RunSummary]) -> bool:

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
-from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
+from unbraid.sessions.liveness import is_live, session_state
 from unbraid.sessions.names import complete_name
 from unbraid.timings import (
     IMPORT_LEASE_RETRY_SECONDS,
@@ -109,15 +109,9 @@ async def record_session(
     await followed.look(at_once=True)
     # Its files may be newer than its words, if they were copied; and older, by another clock.
     silent_seconds = max(time.monotonic() - followed.changed_at, follower.silent_seconds())
-    if await asyncio.to_thread(_is_over, session, store, silent_seconds):
+    state = await asyncio.to_thread(session_state, store, session)
+    if not is_live(state, silent_seconds, timeout_seconds=SILENT_SESSION_SECONDS):
         await followed.close()
-
-
-def _is_over(session: str, store: SessionStore, silent_seconds: float) -> bool:
-    state = store.states([session]).get(session) if isinstance(store, StatefulStore) else None
-    if state is not None:
-        return not state.alive
-    return silent_seconds > SILENT_SESSION_SECONDS
 
 
 def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:

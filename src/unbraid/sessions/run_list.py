@@ -1,4 +1,4 @@
-"""All runs there are: those of the log, and the sessions on this machine that are not in it."""
+"""The sessions that are stored on this machine, as runs in a list."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.port import SessionFacts, SessionStore
-from unbraid.agents.registry import is_kind, stores
+from unbraid.agents.registry import stores
 from unbraid.agents.session_port import SessionState, StatefulStore
 from unbraid.fleet.status import DONE, ORPHANED, PROMPT, WAITING, WaitingFor, status_of_session
-from unbraid.log.leases import is_held
 from unbraid.log.summary import RunSummary
-from unbraid.timings import LISTED_SESSION_SECONDS, LIVE_SESSION_SECONDS
+from unbraid.sessions.liveness import is_live, seconds_since, session_state
+from unbraid.timings import LISTED_SESSION_SECONDS
 
 Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -33,76 +33,15 @@ def to_json(run: RunSummary) -> dict[str, Any]:
     return {name: msgspec.to_builtins(getattr(run, name)) for name in JSON_FIELDS}
 
 
-def list_runs(
-    logged: list[RunSummary],
-    env: Mapping[str, str],
-    folder: Path | None,
-    *,
-    everything: bool,
-    warn: Warn,
-    progress: Progress = lambda done, total: None,
-) -> list[RunSummary]:
-    """Runs, newest first; without `everything`, those that are live or of the last day."""
-    sessions = sessions_beside(
-        logged, env, folder, everything=everything, warn=warn, progress=progress
-    )
-    return merged_runs(logged, sessions, folder, everything=everything)
-
-
-def sessions_beside(
-    logged: list[RunSummary],
-    env: Mapping[str, str],
-    folder: Path | None,
-    *,
-    everything: bool,
-    warn: Warn,
-    progress: Progress = lambda done, total: None,
-) -> list[RunSummary]:
-    """Returns the stored sessions that a list of runs has to take into account."""
-    since = min(
-        [
-            _oldest(everything=everything),
-            *(run.updated for run in left_runs(logged, folder).values()),
-        ]
-    )
-    return list(list_sessions(env, folder, oldest_ms=since, warn=warn, progress=progress))
-
-
-def merged_runs(
-    logged: list[RunSummary],
-    sessions: Iterable[RunSummary],
-    folder: Path | None,
-    *,
-    everything: bool,
-) -> list[RunSummary]:
-    """Returns the runs of the log, and the sessions that are not in it."""
-    found = {summary.run: summary for summary in logged}
-    known = {summary.session_id or summary.run for summary in logged} | found.keys()
-    left = left_runs(logged, folder)
-    for run in sessions:
-        unwritten = left.get(run.run)
-        if run.run not in known or (unwritten is not None and unwritten.run == run.run):
-            if unwritten is not None:
-                run.machine, run.user = unwritten.machine, unwritten.user
-            found[run.run] = run
-        elif unwritten is not None:
-            unwritten.status, unwritten.waiting = run.status, run.waiting
-    oldest = _oldest(everything=everything)
-    chosen = [run for run in found.values() if run.updated >= oldest or not run.over]
-    return sorted(chosen, key=lambda run: run.updated, reverse=True)
-
-
-def _oldest(*, everything: bool) -> float:
+def oldest_listed_ms(*, everything: bool) -> float:
+    """Returns since when runs are listed, in milliseconds since 1970: for the last day, or ever."""
     return 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
 
 
-def left_runs(logged: list[RunSummary], folder: Path | None) -> dict[str, RunSummary]:
-    """Returns, by session, the runs that are not over and that no process writes any more: only
-    what their kind has stored shows what has become of them.
-    """
-    open_runs = [run for run in logged if not run.over and is_kind(run.source)]
-    named = {run.session_id or run.run: run for run in reversed(open_runs)}
-    return {name: run for name, run in named.items() if folder and not is_held(folder, name)}
+def newest_runs(runs: Iterable[RunSummary], oldest_ms: float) -> list[RunSummary]:
+    """Returns the runs that are live or have changed since a time, last changed first."""
+    chosen = [run for run in runs if run.updated >= oldest_ms or not run.over]
+    return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
 def list_sessions(
@@ -162,19 +101,17 @@ def _status(
     facts: SessionFacts, store: SessionStore, known: Mapping[str, SessionState]
 ) -> tuple[str, WaitingFor | None]:
     """Returns a stored session's status, and what it waits for."""
-    name = facts.session_id
-    # What comes from a clock that is ahead has not happened now either.
-    lately = abs(time.time() * 1000 - facts.updated) < LIVE_SESSION_SECONDS * 1000
+    name, silent_seconds = facts.session_id, seconds_since(facts.updated)
+    lately = is_live(None, silent_seconds)
     state = known.get(name)
-    if state is None and lately and isinstance(store, StatefulStore):
-        state = store.states([name]).get(name)
+    if state is None and lately:
+        state = session_state(store, name)
     waiting = None if state is None else state.waiting
     if state is not None and not state.is_precise and facts.answered and not lately:
         waiting = WaitingFor(PROMPT, facts.updated)
     status = status_of_session(
         facts.ending or (DONE if facts.answered else ORPHANED),
-        alive=None if state is None else state.alive,
+        live=is_live(state, silent_seconds),
         waiting=waiting,
-        changed_lately=lately,
     )
     return status, waiting if status == WAITING else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unbraid.agents.registry import kinds, stores
-from unbraid.agents.session_port import StatefulStore
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.fleet.streams import CONTENT
@@ -26,8 +24,8 @@ from unbraid.sessions.files import (
     open_path,
     recognized,
 )
+from unbraid.sessions.liveness import is_live, seconds_since, session_state
 from unbraid.system.files import CHUNK_BYTES
-from unbraid.timings import LIVE_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, merge
 from unbraid.translate.translator import Translator
 
@@ -75,7 +73,7 @@ def events_of(run: RunTracks, *, so_far: bool = False) -> Iterator[FleetEvent]:
     live = run.live
     if live is None:
         # The files of a session that was copied or restored are new, and what it says is not.
-        live = abs(time.time() * 1000 - latest_ms) < LIVE_SESSION_SECONDS * 1000
+        live = is_live(None, seconds_since(latest_ms))
     if not (so_far and live):
         yield from pipeline.finish()
 
@@ -163,10 +161,9 @@ def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
     """
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
-            state = store.states([name]).get(name) if isinstance(store, StatefulStore) else None
-            if state is not None:
-                run.live = state.alive
-            elif time.time() - store.updated(name) / 1000 < LIVE_SESSION_SECONDS:
+            state = session_state(store, name)
+            run.live = is_live(state, seconds_since(store.updated(name)))
+            if run.live and state is None:
                 from unbraid.sessions.logged_runs import is_over
 
                 run.live = False if is_over(name, env) else None

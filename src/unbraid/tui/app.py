@@ -24,11 +24,11 @@ from unbraid.errors import LogError, UnbraidError
 from unbraid.notify.terminal import terminal_call
 from unbraid.screen import counted
 from unbraid.timings import (
+    STORED_SESSIONS_REFRESH_SECONDS,
     TOP_CONTROL_POLL_SECONDS,
     TOP_DRAW_SECONDS,
     TOP_LIST_SECONDS,
     TOP_RETRY_SECONDS,
-    TOP_STORED_SESSIONS_SECONDS,
 )
 from unbraid.tui.dialogs import Help
 from unbraid.tui.notifier import Notifier
@@ -112,7 +112,7 @@ class Top(App[None]):
         self._runs.focus()
         self.notifier.begin()
         self.list_runs()
-        self.list_unlogged()
+        self.list_stored()
         self.refresh_control()
         self.set_interval(TOP_DRAW_SECONDS, self._draw)
 
@@ -135,14 +135,14 @@ class Top(App[None]):
             await asyncio.sleep(TOP_LIST_SECONDS)
 
     @work
-    async def list_unlogged(self) -> None:
+    async def list_stored(self) -> None:
         """Lists the sessions that are not in the log, now and then."""
         while True:
             try:
-                await self._run_list.refresh_unlogged()
+                await self._run_list.refresh_stored()
             except UnbraidError as error:
                 self.notifier.show_error(error)
-            await asyncio.sleep(TOP_STORED_SESSIONS_SECONDS)
+            await asyncio.sleep(STORED_SESSIONS_REFRESH_SECONDS)
 
     @work
     async def refresh_control(self) -> None:
@@ -280,8 +280,8 @@ class Top(App[None]):
             return
         now = self._clock() * 1000
         rows = [run_row(run, now) for run in runs]
-        beside = run_list.is_unlogged(self._runs.cursor)
-        self._runs.show(rows, self._runs.cursor if beside else self._chosen or None)
+        is_stored = run_list.is_stored(self._runs.cursor)
+        self._runs.show(rows, self._runs.cursor if is_stored else self._chosen or None)
         live = sum(not run.over for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
         shown = next((run for run in runs if run.run == self._chosen), None)

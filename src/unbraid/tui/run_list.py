@@ -3,42 +3,46 @@
 from __future__ import annotations
 
 from unbraid.log.summary import RunSummary
+from unbraid.sessions.all_runs import merge_runs
 from unbraid.tui.run_rows import sort_runs
 from unbraid.tui.services import ViewServices
+
+# Of each: more than anyone scrolls through.
+MAX_RUNS = 500
 
 
 class RunList:
     """All runs, as of the last refresh."""
 
     def __init__(self, services: ViewServices) -> None:
-        self._services = services
-        self._bounds: tuple[int, int] | None = None
+        self._services, self._all_runs = services, services.all_runs
+        self._state: object = None
         self.logged: list[RunSummary] = []
-        self.unlogged: list[RunSummary] = []
+        self.stored: list[RunSummary] = []
 
     async def refresh(self) -> None:
-        """List the log's runs again, if it has grown."""
-        bounds = await self._services.log.bounds()
-        if bounds != self._bounds:
-            self.logged, self._bounds = await self._services.runs(), bounds
+        """Lists the runs of the log again, if something has changed in them."""
+        state = await self._all_runs.state()
+        if state != self._state:
+            self.logged, self._state = await self._all_runs.logged(limit=MAX_RUNS), state
 
-    async def refresh_unlogged(self) -> None:
+    async def refresh_stored(self) -> None:
         """Lists the sessions that are not in the log again."""
-        self.unlogged = await self._services.unlogged()
+        self.stored = await self._all_runs.stored(limit=MAX_RUNS)
 
     async def open(self, name: str) -> str:
         """Imports a session if it is not in the log yet, and returns the name of its run."""
         run = await self._services.open(name)
-        self.logged = await self._services.runs()
+        self.logged = await self._all_runs.logged(limit=MAX_RUNS)
         return run
 
     def has(self, run: str) -> bool:
         """Returns whether a run is in the log."""
         return any(each.run == run for each in self.logged)
 
-    def is_unlogged(self, run: str | None) -> bool:
+    def is_stored(self, run: str | None) -> bool:
         """Returns whether a run is a session that is not in the log."""
-        return any(each.run == run for each in self.unlogged)
+        return any(each.run == run for each in self.stored)
 
     def title(self, run: str) -> str:
         """Returns what a run is called."""
@@ -46,6 +50,4 @@ class RunList:
 
     def all(self) -> list[RunSummary]:
         """Returns each run once, in order."""
-        known = {run.session_id or run.run for run in self.logged}
-        known |= {run.run for run in self.logged}
-        return sort_runs([*self.logged, *(run for run in self.unlogged if run.run not in known)])
+        return sort_runs(merge_runs(self.logged, self.stored))

@@ -23,6 +23,7 @@ from unbraid.tui.rows import Row, Rows
 from unbraid.tui.run_tree import DIM
 from unbraid.tui.services import ViewServices
 
+MAX_RESULTS = 150
 KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}
 
 
@@ -83,30 +84,26 @@ class Search(Dialog):
         ]
         places, box = self.query_one(Rows), self.query_one(Vertical)
         box.border_subtitle = "looking" if words else ""
-        try:
-            found = await self._services.search(words) if words else []
-        except UnbraidError as error:
-            self.notify(short(str(error)), severity="error", markup=False)
-            found = []
-        rows = titled[:20] + [_row(each, runs.get(each.run)) for each in found]
+        rows = titled[:20]
         places.cursor = None
         places.show(rows)
-        if words:
-            # Files are read for this: it comes later, and below.
-            await asyncio.sleep(SEARCH_TYPING_PAUSE_SECONDS)
-            beside = await self._services.search_unlogged(words)
-            rows = [*rows, *(_beside(each, runs.get(each.run)) for each in beside)]
-            places.show(rows)
-            box.border_subtitle = f"{len(rows)} found" if rows else "No results."
+        if not words:
+            return
+        try:
+            async for found in self._services.all_runs.search(words, limit=MAX_RESULTS):
+                rows = [*rows, *(_row(each, runs.get(each.run)) for each in found)]
+                places.show(rows)
+                # Files are read for the next results: not while somebody types.
+                await asyncio.sleep(SEARCH_TYPING_PAUSE_SECONDS)
+        except UnbraidError as error:
+            self.notify(short(str(error)), severity="error", markup=False)
+        box.border_subtitle = f"{len(rows)} found" if rows else "No results."
 
 
-def _beside(place: SearchHit, run: RunSummary | None) -> Row:
-    title = short((run.title if run else None) or place.run, 24)
-    text = Text.assemble(("“", Style(bold=True)), " ", short(place.snippet))
-    return Row(f"{place.run}/0/0", text, [Text(title, DIM)])
-
-
-def _row(found: Found, run: RunSummary | None) -> Row:
+def _row(found: Found | SearchHit, run: RunSummary | None) -> Row:
     title = short((run.title if run else None) or found.run, 24)
-    text = Text.assemble((KINDS.get(found.kind, "“"), Style(bold=True)), " ", short(found.snippet))
-    return Row(f"{found.run}/{found.stream_id}/{found.seq}", text, [Text(title, DIM)])
+    mark, where = "“", "0/0"
+    if isinstance(found, Found):
+        mark, where = KINDS.get(found.kind, mark), f"{found.stream_id}/{found.seq}"
+    text = Text.assemble((mark, Style(bold=True)), " ", short(found.snippet))
+    return Row(f"{found.run}/{where}", text, [Text(title, DIM)])

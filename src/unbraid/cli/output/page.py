@@ -20,7 +20,8 @@ from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.access.tokens import FILE_NAME, TokenFile
 from unbraid.serve.server import Orchestrating
-from unbraid.serve.services import History
+from unbraid.sessions.abandoned_runs import AbandonedRuns
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.timings import PAGE_SETTLE_TIMEOUT_SECONDS, PORT_CHECK_TIMEOUT_SECONDS
 
 
@@ -33,7 +34,7 @@ async def page(
     port_required: bool = False,
     redact: bool = False,
     home: Path | None = None,
-    history: History | None = None,
+    stored_sessions: StoredSessionList | None = None,
     orchestrating: Orchestrating | None = None,
     delivery: Callable[[], DeliveryStatus] | None = None,
     alerts: PageAlerts | None = None,
@@ -48,6 +49,7 @@ async def page(
     If nobody else here alerts people (`alerts`), it does.
     """
     tokens = None if home is None else TokenFile(home / FILE_NAME)
+    abandoned = None if home is None else AbandonedRuns(log, os.environ, home, redact=redact)
     async with AsyncExitStack() as stack:
         if alerts is None and home is not None:
             alerts = PageAlerts()
@@ -60,7 +62,8 @@ async def page(
                 config,
                 log,
                 controllers=controllers,
-                history=history,
+                stored_sessions=stored_sessions,
+                abandoned_runs=abandoned,
                 orchestrating=orchestrating,
                 delivery=delivery,
                 alerts=alerts,

@@ -23,17 +23,17 @@ from unbraid.cli.output.table import runs_table
 from unbraid.log.summary import RunSummary
 from unbraid.notify.terminal import terminal_call
 from unbraid.screen import safe, token_count
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.timings import FIRST_SESSIONS_TIMEOUT_SECONDS
 
 NEWEST = 12
 
 
 class SessionTable:
-    """The newest sessions of an archive that is being read."""
+    """The newest of the stored sessions, while these are being listed."""
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive, self._console = archive, Console(stderr=True)
+    def __init__(self, sessions: StoredSessionList) -> None:
+        self._stored, self._console = sessions, Console(stderr=True)
         self._newest: list[tuple[int, int, RunSummary]] = []
         self._sessions = self._tokens = 0
         self._live: Live | None = None
@@ -101,7 +101,7 @@ class SessionTable:
         """Returns what is known so far."""
         newest = [run for _, _, run in sorted(self._newest, reverse=True)]
         table = runs_table(newest, self._console.width) if newest else Text()
-        listed, total = self._archive.listed, self._archive.total
+        listed, total = self._stored.listed, self._stored.total
         if not total or listed < total:
             row = Table.grid(padding=(0, 1))
             count = f"{listed} of {total} sessions" if total else "looking"

@@ -135,6 +135,10 @@ class NatsLeases:
             with suppress(LogError):
                 await self._bucket.delete(_run_key(name), after=seq)
 
+    def is_held(self, name: str) -> bool:
+        """Returns whether a process of this machine holds the lease of a run."""
+        return self._local.is_held(name)
+
     def acquire_unnamed(self) -> str:
         """Acquire a lease for a session that is about to begin on this machine."""
         return self._local.acquire_unnamed()

@@ -49,8 +49,8 @@ async def spent(request: Request) -> Response:
         raise CallerError(f"by: one of {', '.join(KEYS)}")
     services = services_of(request)
     stored: list[SpentRun] = []
-    if services.history is not None:
-        stored = await services.history.spent(since=since)
+    if services.stored_sessions is not None:
+        stored = await services.stored_sessions.spent(since=since)
     logged = [run async for run in every_run(services.log)]
     runs = await with_logged(stored, services.log, logged, load_prices().prices)
     found = costs(runs, by, since=since)

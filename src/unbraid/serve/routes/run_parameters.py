@@ -8,7 +8,7 @@ from unbraid.log.summary import RunSummary
 from unbraid.serve.operations import Parameter
 from unbraid.serve.parameters import MAX_NUMBER, run_of
 from unbraid.serve.problems import Problem
-from unbraid.serve.services import Services, services_of
+from unbraid.serve.services import services_of
 from unbraid.wire.names import RUN_PATTERN
 
 NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
@@ -18,7 +18,7 @@ RUN = Parameter(
     "run", {"type": "string", "pattern": RUN_PATTERN}, "The run's id.", where="path", required=True
 )
 STREAM_ID = Parameter(
-    "stream_id", NUMBER, "The stream's number; 0 is the root.", where="path", required=True
+    "stream_id", NUMBER, "The stream's number; 0 is the main agent.", where="path", required=True
 )
 
 
@@ -28,17 +28,9 @@ def limit_of(most: int) -> Parameter:
 
 
 async def existing_run(request: Request) -> RunSummary:
-    """Returns the run in the path, or 404. One that is history is read into the log first."""
+    """Returns the run in the path, or 404. A stored session is imported into the log first."""
     run = run_of(request)
-    summary = await known_run(services_of(request), run)
+    summary = await services_of(request).all_runs.run(run)
     if summary is None:
         raise Problem(404, f"run not found: {run}")
-    return summary
-
-
-async def known_run(services: Services, run: str) -> RunSummary | None:
-    """Returns a run of the log, or of the history beside it."""
-    summary = await services.log.run(run)
-    if summary is None and services.history is not None:
-        summary = await services.history.open(run)
     return summary

@@ -99,18 +99,15 @@ async def list_runs(request: Request) -> Response:
     """Answers with the runs, last started first."""
     limit = parameters.number(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
-    which: dict[str, Any] = {
-        "status": parameters.choice(request, "status", tuple(FILTERS)),
-        "matching": parameters.text(request, "q") or None,
-        "limit": limit,
-        "before": parameters.text(request, "before"),
-    }
     services = services_of(request)
-    found, indexed = await services.log.runs(**which), None
-    if services.history is not None:
-        found += await services.history.runs(**which)
-        found = sorted(found, key=lambda each: (each.started, each.run), reverse=True)[:limit]
-        indexed = IndexProgress(services.history.listed, services.history.total)
+    found = await services.all_runs.runs(
+        status=parameters.choice(request, "status", tuple(FILTERS)),
+        matching=parameters.text(request, "q") or None,
+        limit=limit,
+        before=parameters.text(request, "before"),
+    )
+    stored = services.stored_sessions
+    indexed = None if stored is None else IndexProgress(stored.listed, stored.total)
     more = found[-1].page if found and len(found) == limit else None
     listed = [run_json(summary) for summary in found]
     return json_answer(Runs(listed, more, indexed, copy=await services.health.copy()))
@@ -182,7 +179,7 @@ STATUS = Parameter(
     "Only these; `live` are those that work or wait.",
 )
 QUERY = Parameter("q", TEXT, "Only runs with this in their title, folder, session, source or id.")
-BEFORE = Parameter("before", TEXT, "The `before` of the page before.")
+BEFORE = Parameter("before", TEXT, "The `before` value of the previous page.")
 
 OPERATIONS = (
     Operation(

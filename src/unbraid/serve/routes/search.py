@@ -13,7 +13,7 @@ from unbraid.log.port import Found, SearchableLog
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.run_parameters import TEXT, known_run, limit_of
+from unbraid.serve.routes.run_parameters import TEXT, limit_of
 from unbraid.serve.services import Services, services_of
 from unbraid.wire.names import RUN_PATTERN, checked_run
 
@@ -60,12 +60,12 @@ async def search(request: Request) -> Response:
     if not isinstance(services.log, SearchableLog):
         raise Problem(501, "this log cannot search")
     if run is not None:
-        await known_run(services, checked_run(run))
-    places = await services.log.search(query, run=run, limit=limit)
+        await services.all_runs.run(checked_run(run))
+    places: list[Found] = []
     history: list[SearchHit] = []
-    if services.history is not None and run is None and len(places) < limit:
-        rest, redact = limit - len(places), services.config.redact
-        history = await services.history.search(query, limit=rest, redact=redact)
+    async for results in services.all_runs.search(query, run=run, limit=limit):
+        places += (result for result in results if isinstance(result, Found))
+        history += (result for result in results if isinstance(result, SearchHit))
     runs = [await _found_run(services, found) for found in _by_run(places, history).values()]
     return json_answer(SearchResults(places, history, runs))
 
@@ -82,9 +82,8 @@ async def _found_run(services: Services, found: list[Found | SearchHit]) -> Foun
     """Returns what a run and its agents are called in which something was found."""
     run, agents = found[0].run, list[FoundAgent]()
     summary = await services.log.run(run)
-    if summary is None and services.history is not None:
-        stored = await services.history.runs(status=None, matching=run, limit=1, before=None)
-        summary = stored[0] if stored else None
+    if summary is None:
+        summary = next(iter(await services.all_runs.stored(matching=run, limit=1)), None)
     for stream_id in dict.fromkeys(each.stream_id for each in found if isinstance(each, Found)):
         started = ["stream_start"]
         for entry in await services.log.read(run, limit=1, stream_id=stream_id, types=started):

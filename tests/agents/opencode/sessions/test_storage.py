@@ -18,7 +18,7 @@ from unbraid.errors import SourceError
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.run_list import list_runs
+from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 from unbraid.sessions.sources import events_of, runs_of_sources
 
@@ -41,7 +41,7 @@ async def test_what_an_old_one_has_written(tmp_path: Path) -> None:
     assert list(events_of(by_name)) == events
 
     warned: list[str] = []
-    (row,) = list_runs([], env, None, everything=True, warn=warned.append)
+    (row,) = list_sessions(env, None, warn=warned.append)
     assert (row.run, row.source, row.agents, warned) == (session, "opencode", 3, [])
     used = [node.usage.total_tokens for node in Tree(events).nodes.values()]
     assert row.usage.total_tokens == sum(used)
@@ -98,5 +98,5 @@ def test_a_session_of_both_is_listed_once(tmp_path: Path) -> None:
         files.execute("UPDATE session SET title = 'new'")
         files.commit()
         files.backup(db)
-    rows = list_runs([], {"HOME": str(tmp_path)}, None, everything=True, warn=print)
+    rows = list_sessions({"HOME": str(tmp_path)}, None, warn=print)
     assert [(row.run, row.title) for row in rows] == [("ses_1", "new")]

@@ -28,8 +28,8 @@ MAX_OPENING = 64
 SEARCHED_TOGETHER = 2
 
 
-class Archive:
-    """The sessions of this machine; `home` is the folder of the log."""
+class StoredSessionList:
+    """The sessions that are stored on this machine; `home` is our data folder."""
 
     def __init__(
         self, log: Log, env: Mapping[str, str], home: Path, *, redact: bool = False
@@ -48,7 +48,7 @@ class Archive:
         warn: Callable[[str], None],
         on_run: Callable[[RunSummary], None] = lambda run: None,
     ) -> None:
-        """Find everything; `on_run` is called from another thread, for each, newest first."""
+        """Finds all of them; `on_run` is called from another thread, for each, newest first."""
 
         def progress(done: int, total: int) -> None:
             self.listed, self.total = done, total
@@ -102,8 +102,8 @@ class Archive:
         return chosen
 
     async def open(self, name: str) -> RunSummary | None:
-        """Returns the run of a session, read into the log if it is not there; None if there is
-        none.
+        """Returns the run of a session, which is imported into the log if it is not there; None if
+        there is none.
         """
         if name not in self._found:
             return None
@@ -146,6 +146,6 @@ class Archive:
             return await open_or_import(self._log, name, self._env, redact=self._redact)
 
     async def _in_log(self, name: str) -> bool:
-        if name not in self._logged and await self._log.run(name) is not None:
+        if name not in self._logged and await self._log.runs_of(name):
             self._logged.add(name)
         return name in self._logged

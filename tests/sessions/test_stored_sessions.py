@@ -1,4 +1,4 @@
-"""History that is not in the log: listed beside it, opened when asked for, searched."""
+"""Stored sessions that are not in the log: listed with its runs, opened on request, searched."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.access import TOKEN, client_at
 from tests.block_rows import CLEAN, FOLDERS, judge
 from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli import main
-from unbraid.events import decode_event
+from unbraid.events import RequestReceived, decode_event
 from unbraid.log import SqliteLog
 from unbraid.log.contract import sample_run
 from unbraid.log.leases import FileLeases
 from unbraid.serve import ServeConfig, serving
-from unbraid.sessions.archive import Archive
+from unbraid.sessions.stored_sessions import StoredSessionList
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 (NESTED,) = [folder for folder in FOLDERS if folder.name == "nested.plain-fwd.2.1.325"]
@@ -50,7 +50,7 @@ class Machine:
             "OPENCODE_DB": str(home / "opencode.db"),
             "UNBRAID_HOME": str(home / "unbraid"),
         }
-        self.archive = Archive(log, self.env, home / "unbraid")
+        self.sessions = StoredSessionList(log, self.env, home / "unbraid")
         self.client: httpx.AsyncClient
 
     async def get(self, path: str, **params: Any) -> Any:
@@ -71,10 +71,10 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
         log = await SqliteLog.open(tmp_path / "unbraid" / "log.db")
         stack.push_async_callback(log.close)
         machine = Machine(tmp_path, log)
-        await machine.archive.read(print)
-        stack.push_async_callback(machine.archive.close)
+        await machine.sessions.read(print)
+        stack.push_async_callback(machine.sessions.close)
         server = await stack.enter_async_context(
-            serving(ServeConfig(port=0, tokens=(TOKEN,)), log, history=machine.archive)
+            serving(ServeConfig(port=0, tokens=(TOKEN,)), log, stored_sessions=machine.sessions)
         )
         machine.client = await stack.enter_async_context(client_at(server.url))
         yield machine
@@ -156,6 +156,18 @@ async def test_whoever_writes_it_already_is_waited_for(machine: Machine) -> None
     await leases.close(ended=True)
 
 
+async def test_a_session_that_a_run_of_another_name_reports_is_listed_once(
+    machine: Machine,
+) -> None:
+    name = session_of(NESTED)
+    first, *rest = story(["a"])
+    assert isinstance(first, RequestReceived)
+    first.session_id = name
+    await machine.log.append("another", [first, *rest])
+    listed = (await machine.get("/v1/runs", q=name))["runs"]
+    assert [run["run"] for run in listed] == ["another"]
+
+
 async def test_search_finds_what_was_opened_and_what_was_not(machine: Machine) -> None:
     name = session_of(NESTED)
     found = await machine.get("/v1/search", q="leaf answered", limit=100)
@@ -198,7 +210,7 @@ async def test_what_was_said_after_the_last_run_was_over_is_brought_in(machine: 
     """Nobody followed the session when it went on; hours later, it is a run like any other."""
     name = session_of(NESTED)
     await machine.get(f"/v1/runs/{name}")
-    await machine.archive.catch_up()
+    await machine.sessions.catch_up()
     assert [run.run for run in await machine.log.runs()] == [name], "there was nothing more"
 
     (main,) = machine.home.glob(f"claude/projects/*/{name}.jsonl")
@@ -211,10 +223,10 @@ async def test_what_was_said_after_the_last_run_was_over_is_brought_in(machine: 
     an_hour_ago = time.time() - 3600
     os.utime(main, (an_hour_ago, an_hour_ago))
 
-    await machine.archive.read(print)
-    await machine.archive.catch_up()
+    await machine.sessions.read(print)
+    await machine.sessions.catch_up()
     later, before = (await machine.get("/v1/runs", q=name))["runs"]
     assert [later["run"], before["run"]] == [f"{name}.2", name]
     assert (later["status"], later["usage"]["input_tokens"]) == ("done", 7)
-    await machine.archive.catch_up()
+    await machine.sessions.catch_up()
     assert len(await machine.log.runs()) == 2
