@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from unbraid.timings import APPROVE_POLL_SECONDS, ATTENDANCE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.agents.control_port import AnswerDetails, PermissionRequest
-    from unbraid.control.controllers import Controllers
 
 
 @click.command(
@@ -86,7 +84,8 @@ def approve(
             always=[number - 1 for number in always],
             answers=dict(answers) or None,
         )
-        asyncio.run(_answer(request, GIVE_BACK if give_back else "allow", None, details))
+        behavior = GIVE_BACK if give_back else "allow"
+        asyncio.run(_answer(request, behavior, None, details=details))
 
 
 @click.command(
@@ -99,7 +98,7 @@ Examples:
 @click.option("--message", default=None, help="The reason, sent to the agent.")
 def deny(request: str, message: str | None) -> None:
     """Deny a permission request."""
-    asyncio.run(_answer(request, "deny", message, None))
+    asyncio.run(_answer(request, "deny", message))
 
 
 def _object(text: str) -> dict[str, object]:
@@ -110,47 +109,24 @@ def _object(text: str) -> dict[str, object]:
 
 
 async def _answer(
-    request: str, behavior: str, message: str | None, details: AnswerDetails | None
+    request: str, behavior: str, message: str | None, *, details: AnswerDetails | None = None
 ) -> None:
     from msgspec.structs import replace
 
     from unbraid.agents.control_port import AnswerDetails
-    from unbraid.control.sockets import answer
-    from unbraid.log import data_folder, shares_log
+    from unbraid.control.reachable_runs import reachable_runs
     from unbraid.system.user import user_name
 
     details = replace(details or AnswerDetails(), by=user_name(), where="command line")
-    if not shares_log():
-        await answer(data_folder(), request, behavior=behavior, message=message, details=details)
-        return
-    async with _everywhere() as controllers:
-        await controllers.answer(request, behavior, message, details)
-
-
-@asynccontextmanager
-async def _everywhere() -> AsyncIterator[Controllers]:
-    """The runs of all machines that share the log."""
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.machines import steered_elsewhere
-    from unbraid.log import data_folder, opened_log
-
-    async with opened_log() as log:
-        yield Controllers(steered_elsewhere(data_folder(), log))
-
-
-async def _waiting() -> list[PermissionRequest]:
-    from unbraid.control.sockets import steerable_processes
-    from unbraid.log import data_folder, shares_log
-
-    if shares_log():
-        async with _everywhere() as controllers:
-            return await controllers.waiting()
-    found = await steerable_processes(data_folder())
-    return [request for _, about in found for request in about.pending]
+    async with reachable_runs() as runs:
+        await runs.answer(request, behavior, message=message, details=details)
 
 
 async def _list(*, as_json: bool) -> None:
-    waiting = await _waiting()
+    from unbraid.control.reachable_runs import reachable_runs
+
+    async with reachable_runs() as runs:
+        waiting = await runs.waiting()
     if as_json:
         click.echo(safe_json(msgspec.json.encode(waiting)))
         return
@@ -161,18 +137,12 @@ async def _list(*, as_json: bool) -> None:
 
 
 async def _wait(*, as_json: bool) -> None:
-    from unbraid.log import data_folder, shares_log
+    from unbraid.control.reachable_runs import reachable_runs
     from unbraid.system.user import user_name
 
-    who = f"{user_name()} at the command line"
-    if shares_log():
-        async with _everywhere() as controllers:
-            attend = partial(controllers.attend, who)
-            await _wait_for(attend, controllers.waiting, as_json=as_json)
-    else:
-        from unbraid.control.sockets import attend as attend_here
-
-        await _wait_for(partial(attend_here, data_folder(), who), _waiting, as_json=as_json)
+    async with reachable_runs() as runs:
+        attend = partial(runs.attend, f"{user_name()} at the command line")
+        await _wait_for(attend, runs.waiting, as_json=as_json)
 
 
 async def _wait_for(

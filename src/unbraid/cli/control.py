@@ -51,19 +51,8 @@ def stop(agent: str) -> None:
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
-    from unbraid.control.sockets import SteeringRequest, carry_out, send_request
-    from unbraid.errors import CallerError
-    from unbraid.log import data_folder, opened_log, shares_log
+    from unbraid.control.reachable_runs import reachable_runs
+    from unbraid.control.sockets import SteeringRequest
 
-    request = SteeringRequest(verb, text, stream_id)
-    if not shares_log():
-        await send_request(data_folder(), run, request)
-        return
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.machines import steered_elsewhere
-
-    async with opened_log() as log:
-        controllers = Controllers(steered_elsewhere(data_folder(), log))
-        reply = await carry_out(run, await controllers.find(run), request)
-    if reply.error is not None:
-        raise CallerError(reply.error)
+    async with reachable_runs() as runs:
+        await runs.steer(run, SteeringRequest(verb, text, stream_id))
