@@ -107,10 +107,15 @@ async def status_in_top(run: str) -> str:
         return row.status
 
 
+def printed(*words: str) -> Any:
+    """What a command prints as JSON."""
+    result = CliRunner().invoke(main, [*words, "--json"], catch_exceptions=False)
+    return json.loads(result.stdout)
+
+
 def status_in_ps(run: str) -> str:
     """What `ps` says; it also records what has become of the session."""
-    result = CliRunner().invoke(main, ["ps", "--json"], catch_exceptions=False)
-    (row,) = [row for row in json.loads(result.stdout) if row["run"] == run]
+    (row,) = [row for row in printed("ps") if row["run"] == run]
     return str(row["status"])
 
 
@@ -128,7 +133,9 @@ async def test_every_face_shows_the_status_of_the_stored_session(
         assert await listed(client, status=status) == {run: status}
         assert await listed(client, status="live") == ({run: status} if minutes == 0 else {})
         assert (await client.get(f"/v1/runs/{run}")).json()["status"] == status
-        assert (await client.get(f"/v1/runs/{run}/tree")).json()["status"] == status
+        tree = (await client.get(f"/v1/runs/{run}/tree")).json()
+        assert tree["status"] == tree["root"]["status"] == status
+    assert (await asyncio.to_thread(printed, "tree", run))["status"] == status
     assert await asyncio.to_thread(status_in_ps, run) == status
 
 

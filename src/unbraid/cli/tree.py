@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -12,6 +13,9 @@ import msgspec
 from unbraid.cli.options.redaction import redacted_runs, showing_option
 from unbraid.cli.output.printer import terminal_width
 from unbraid.screen import safe_json
+
+if TYPE_CHECKING:
+    from unbraid.fleet.tree import Tree
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -40,11 +44,14 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     """
     from unbraid.fleet.tree import Tree
     from unbraid.screen import safe
+    from unbraid.sessions.files import LOG
     from unbraid.sessions.sources import events_of, runs_of_sources
 
     runs = runs_of_sources(sources, os.environ, redact=redact)
     for run in redacted_runs(runs, redact=redact):
         picture = Tree(events_of(run, so_far=True))
+        if run.source == LOG and run.session is not None and picture.done is None:
+            _end_abandoned(picture, run.session)
         match shape:
             case "json":
                 click.echo(safe_json(msgspec.json.encode(picture.to_json())))
@@ -55,6 +62,17 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
             case _:
                 for line in fitted(safe(picture.to_text()), terminal_width()):
                     click.echo(line)
+
+
+def _end_abandoned(picture: Tree, run: str) -> None:
+    """Shows the agents of a run whose writer is gone as its list of runs does."""
+    from unbraid.fleet.status import LIVE
+    from unbraid.sessions.abandoned_runs import end_open_agents
+    from unbraid.sessions.logged_runs import shown_status
+
+    status = shown_status(run, os.environ)
+    if status is not None and status not in LIVE:
+        end_open_agents(picture, status)
 
 
 def fitted(text: str, width: int | None) -> Iterator[str]:

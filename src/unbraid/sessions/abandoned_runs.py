@@ -18,6 +18,8 @@ from msgspec.structs import replace
 
 from unbraid.agents.registry import is_kind
 from unbraid.errors import UnbraidError
+from unbraid.fleet.status import ORPHANED
+from unbraid.fleet.tree import Tree
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
 from unbraid.log.summary import RunSummary
@@ -25,6 +27,9 @@ from unbraid.record.origin import this_origin
 from unbraid.sessions.importer import open_logged
 from unbraid.sessions.run_list import list_sessions
 from unbraid.timings import LIVE_SESSION_SECONDS, STORED_SESSIONS_REFRESH_SECONDS
+
+# Of the time, a twentieth at most is spent on listing sessions again.
+REST_FACTOR = 20
 
 
 def abandoned_runs(
@@ -46,6 +51,15 @@ def with_status_of(run: RunSummary, session: RunSummary) -> RunSummary:
     return run if run.over else replace(run, status=session.status, waiting=session.waiting)
 
 
+def end_open_agents(tree: Tree, status: str) -> None:
+    """Ends the agents of an abandoned run in its tree: the main agent with the status of the run,
+    and the others as orphaned, because they were working when their process disappeared.
+    """
+    for node in tree.nodes.values():
+        if node.ended is None:
+            node.status, node.waiting = ORPHANED if node.stream_id else status, None
+
+
 class AbandonedRuns:
     """The abandoned runs of a log, for servers and views that list its runs again and again."""
 
@@ -55,7 +69,7 @@ class AbandonedRuns:
         self._log, self._env, self._home, self._redact = log, env, home, redact
         self._leases: Leases | None = None
         self._sessions: dict[str, RunSummary] = {}
-        self._checked_at = -math.inf
+        self._refresh_at = -math.inf
         self._checking, self._recording = asyncio.Lock(), asyncio.Lock()
         self._recorded: set[str] = set()
 
@@ -64,9 +78,12 @@ class AbandonedRuns:
         at most.
         """
         async with self._checking:
-            if time.monotonic() - self._checked_at > STORED_SESSIONS_REFRESH_SECONDS:
+            began_at = time.monotonic()
+            if began_at >= self._refresh_at:
                 self._sessions, self._recorded = await self._read(), set()
-                self._checked_at = time.monotonic()
+                now = time.monotonic()
+                rest_seconds = (now - began_at) * REST_FACTOR
+                self._refresh_at = now + max(STORED_SESSIONS_REFRESH_SECONDS, rest_seconds)
         return self._sessions
 
     async def shown(self, run: RunSummary) -> RunSummary:
@@ -78,6 +95,8 @@ class AbandonedRuns:
         """Records what the session of an abandoned run has said since; and its end, if it is over.
         Does nothing for other runs.
         """
+        if run not in await self.sessions():
+            return
         # Requests for one run come together: the others wait for what the first one records.
         async with self._recording:
             if run not in await self.sessions() or run in self._recorded:
@@ -87,7 +106,7 @@ class AbandonedRuns:
             with suppress(UnbraidError, OSError):
                 found = await open_logged(self._log, run, self._env, redact=self._redact)
                 if found is None or found.over:
-                    self._checked_at = -math.inf
+                    self._refresh_at = -math.inf
 
     async def _read(self) -> dict[str, RunSummary]:
         if self._leases is None:

@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, decode_event
-from unbraid.log import Log, has_log, opened_log, run_pages
+from unbraid.log import Log, data_folder, has_log, opened_log, run_pages
 from unbraid.log.entry import DamagedEvent
+from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.files import LOG
 from unbraid.sessions.importer import open_logged
 from unbraid.translate.tracks import RunTracks, Track, split
@@ -33,6 +34,17 @@ def logged_run(name: str, env: Mapping[str, str], *, redact: bool = False) -> Ru
 
     lines = _ask(read, env) if names_run(name) else None
     return RunTracks(LOG, name, [Track(name, lambda: iter(lines), False)]) if lines else None
+
+
+def shown_status(run: str, env: Mapping[str, str]) -> str | None:
+    """Returns the status that lists show of a run of this machine's log; None if it has none."""
+
+    async def read(log: Log) -> str | None:
+        summary = await log.run(run)
+        abandoned = AbandonedRuns(log, env, data_folder(env))
+        return None if summary is None else (await abandoned.shown(summary)).status
+
+    return _ask(read, env) if names_run(run) else None
 
 
 def logged_names(env: Mapping[str, str], prefix: str = "") -> list[str]:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart
 from unbraid.fleet.conversation import Item, StreamConversation
 from unbraid.fleet.status import FILTERS, WaitingFor
+from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage
 from unbraid.log.activity import Activity
 from unbraid.log.port import run_pages
@@ -22,6 +23,7 @@ from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, TEXT, existing_run, limit_of
 from unbraid.serve.services import services_of
+from unbraid.sessions.abandoned_runs import end_open_agents
 
 MAX_RUNS = 500
 
@@ -120,23 +122,26 @@ async def one_run(request: Request) -> Response:
 
 async def tree(request: Request) -> Response:
     """Answers with the tree of agents."""
-    from unbraid.fleet.tree import Tree
-
-    summary, picture = await existing_run(request), Tree()
-    async for events in _events(request, summary.run):
-        picture.apply(events)
+    summary = await existing_run(request)
+    picture = await _tree(request, summary)
     root = picture.to_json() if 0 in picture.nodes else None
     return json_answer({"run": summary.run, "status": summary.status, "root": root})
 
 
 async def agents(request: Request) -> Response:
     """Answers with the agents of a run, in order of appearance."""
-    from unbraid.fleet.tree import Tree
+    summary = await existing_run(request)
+    picture = await _tree(request, summary)
+    return json_answer({"run": summary.run, "agents": list(picture.nodes.values())})
 
-    summary, picture = await existing_run(request), Tree()
+
+async def _tree(request: Request, summary: RunSummary) -> Tree:
+    picture = Tree()
     async for events in _events(request, summary.run):
         picture.apply(events)
-    return json_answer({"run": summary.run, "agents": list(picture.nodes.values())})
+    if summary.over:
+        end_open_agents(picture, summary.status)
+    return picture
 
 
 async def stream(request: Request) -> Response:
