@@ -16,7 +16,7 @@ import msgspec
 from unbraid import events
 from unbraid.agents.port import AgentKind
 from unbraid.agents.registry import kinds
-from unbraid.cli import EXIT_CODES, main
+from unbraid.cli import EXIT_CODES, INTERRUPTED, main
 from unbraid.events import schema
 
 HERE = Path(__file__).parent
@@ -101,11 +101,12 @@ MEANINGS = {
     2: "Wrong usage: an unknown option, a value that is not allowed, a run that does not exist.",
     3: "A source could not be read: a file that is missing, unreadable or of no known format.",
     4: "The log could not be used: it is locked, damaged, of a newer version, or the disk is full.",
+    130: "Stopped with Ctrl-C.",
 }
 
 
 def _exit_codes() -> str:
-    assert {0, 1, *EXIT_CODES.values()} == MEANINGS.keys()
+    assert {0, 1, *EXIT_CODES.values(), INTERRUPTED} == MEANINGS.keys()
     text = HEAD + "# Exit codes\n\n"
     text += (
         "The commands that start an agent (`run`, `attach --resume`) end with the agent's own.\n\n"

@@ -57,6 +57,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # The one table of exit codes; docs/reference/exit-codes.md shows it.
 EXIT_CODES: dict[type[UnbraidError], int] = {SourceError: 3, CallerError: 2, LogError: 4}
+# What shells give a program that Ctrl-C has ended.
+INTERRUPTED = 130
 
 
 class LazyGroup(click.Group):

@@ -9,10 +9,9 @@ import sys
 
 import click
 
+from unbraid.cli import INTERRUPTED
 from unbraid.cli.options.arguments import complete_run, run_and_stream
 from unbraid.cli.options.redaction import redact_option, redacted_log
-
-INTERRUPTED = 130
 
 
 @click.command(
@@ -75,7 +74,7 @@ async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -
             write=not only_print,
         )
     if found.made is not None:
-        click.echo(safe(f"unbraid: made {found.made}"), err=True)
+        click.echo(safe(f"unbraid: created {found.made}"), err=True)
     if only_print:
         # Printing writes nothing: the copy that a sub-agent needs is made when it is continued.
         again = ["unbraid", "attach", f"{summary.run}/{stream}", "--resume"]

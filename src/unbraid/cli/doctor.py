@@ -64,8 +64,8 @@ def _repair(log: str | None, source: Path | None) -> None:
 
     repaired = asyncio.run(repair_log(log, os.environ, source=source))
     if repaired.damaged is not None:
-        click.echo(f"This machine's copy was damaged. It is now {repaired.damaged}.")
-        click.echo("A new one is made from the log; start again what used the old one.")
+        click.echo(f"This machine's copy was damaged. It was moved to {repaired.damaged}.")
+        click.echo("A new one is made from the log; restart the programs that used the old one.")
     if repaired.restored is None:
         if repaired.damaged is None:
             click.echo("Nothing to repair: the log has everything that this machine's copy has.")

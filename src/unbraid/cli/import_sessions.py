@@ -9,10 +9,9 @@ from collections import Counter
 
 import click
 
+from unbraid.cli import INTERRUPTED
 from unbraid.cli.options.redaction import redact_option
 from unbraid.cli.output.messages import warn
-
-INTERRUPTED = 130
 
 
 @click.command(

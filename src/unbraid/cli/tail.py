@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 
 import click
 
+from unbraid.cli import INTERRUPTED
 from unbraid.cli.options.arguments import MOST, complete_run
 from unbraid.cli.options.redaction import redact_option, redacted_log
 from unbraid.screen import safe_json
-
-INTERRUPTED = 130
 
 
 @click.command(

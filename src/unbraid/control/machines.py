@@ -68,7 +68,9 @@ class OtherMachines:
             except CallerError as error:
                 raise CallerError(f"run {about.run} was not reached: {error}") from None
             except (msgspec.MsgspecError, ValueError):
-                raise CallerError(f"run {about.run}: an answer of another version") from None
+                raise CallerError(
+                    f"run {about.run}: it runs an incompatible version of unbraid"
+                ) from None
             if reply.error is not None:
                 raise CallerError(reply.error)
 
@@ -122,7 +124,9 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
         try:
             question = _question(data)
         except msgspec.MsgspecError:
-            return _encode([SteeringReply(error="a question of another version")])
+            return _encode(
+                [SteeringReply(error="the request is of an incompatible version of unbraid")]
+            )
         own = controllers.own()
         if question.request is not None and question.request.verb == "attend":
             controllers.attendance.attend(question.request.text or "", question.request.seconds)

@@ -64,7 +64,7 @@ class ForwardingController:
         return self._about.pending
 
     async def message(self, text: str) -> None:
-        """Send the root agent a further message."""
+        """Send the main agent a further message."""
         await self._steer(SteeringRequest("message", text))
 
     async def message_agent(self, stream_id: int, text: str) -> None:
@@ -72,7 +72,7 @@ class ForwardingController:
         await self._steer(SteeringRequest("message", text, stream_id=stream_id))
 
     async def interrupt(self) -> None:
-        """Interrupt the root agent."""
+        """Interrupt the main agent."""
         await self._steer(SteeringRequest("interrupt"))
 
     async def stop_everyone(self) -> None:

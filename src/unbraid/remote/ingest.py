@@ -185,7 +185,7 @@ def checked_url(url: str) -> str:
     if parts.scheme in ("nats", "tls"):
         # Not repeated: it may have a password in it.
         raise CallerError(
-            f"{parts.scheme}://… is a log that machines share, and no server of ours:"
+            f"{parts.scheme}://… is a shared log, not an unbraid server:"
             f" write to it with `--log {parts.scheme}://…`, without --to"
         )
     if not good or "@" in parts.netloc or parts.query or parts.fragment:

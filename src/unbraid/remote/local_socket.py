@@ -23,14 +23,14 @@ def socket_path(home: Path, port: int) -> Path:
     return home / FOLDER / f"{port}.sock"
 
 
-def local_socket(url: str, home: Path | None = None) -> Path | None:
+def local_socket(url: str) -> Path | None:
     """Returns the socket of the server at an address, if it is ours and listens."""
     parts = urlsplit(url)
     # It does not speak TLS, and who asks for that wants to know whom they talk to.
     local = parts.scheme == "http" and parts.hostname in LOCAL_HOSTS
     if not local or not hasattr(socket, "AF_UNIX"):
         return None
-    path = socket_path(data_folder(os.environ) if home is None else home, parts.port or 80)
+    path = socket_path(data_folder(), parts.port or 80)
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
         address = connecting_address(path)
         # One that was left behind by a server that is gone refuses.

@@ -111,7 +111,7 @@ async def sign_in(request: Request) -> Response:
 
 
 async def sign_out(request: Request) -> Response:
-    """End the session of this browser: its cookie is worth nothing from now on."""
+    """End the session of this browser: its cookie becomes invalid."""
     secret = cookie_of(request.headers, request.scope)
     if secret is not None:
         services_of(request).keys.sign_out(secret)
@@ -214,7 +214,7 @@ OPERATIONS = (
         method="POST",
         path="/logout",
         endpoint=sign_out,
-        summary="Sign out: the cookie is worth nothing any more",
+        summary="Sign out: the cookie becomes invalid",
         status=303,
         problems=(),
         scope=None,

@@ -18,7 +18,7 @@ from unbraid.serve.services import services_of
 
 
 class Message(Struct, forbid_unknown_fields=True):
-    """A message to the root agent, or to the agent of a stream where that can be."""
+    """A message to the main agent, or to the agent of a stream where that can be."""
 
     text: str
     stream_id: Annotated[int, Meta(ge=0)] = 0
@@ -77,7 +77,7 @@ async def message(request: Request) -> Response:
 
 
 async def interrupt(request: Request) -> Response:
-    """Interrupt the root agent; the run goes on."""
+    """Interrupt the main agent; the run goes on."""
     await (await _controller(request)).interrupt()
     return json_answer(AcceptedRequest(), 202)
 
@@ -137,7 +137,7 @@ OPERATIONS = (
         "POST",
         "/v1/runs/{run}/message",
         endpoint=message,
-        summary="Send the root agent a message",
+        summary="Send the main agent a message",
         answer=AcceptedRequest,
         status=202,
         parameters=(RUN,),
@@ -145,7 +145,7 @@ OPERATIONS = (
         problems=(400, 404, 409, 413, 415),
         scope="control",
     ),
-    _order("/v1/runs/{run}/interrupt", interrupt, "Interrupt the root agent", RUN),
+    _order("/v1/runs/{run}/interrupt", interrupt, "Interrupt the main agent", RUN),
     _order("/v1/runs/{run}/cancel", cancel, "End the run", RUN),
     _order("/v1/runs/{run}/streams/{stream_id}/stop", stop, "End one sub-agent", RUN, STREAM_ID),
 )

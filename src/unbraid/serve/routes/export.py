@@ -42,7 +42,7 @@ async def export_run(request: Request) -> Response:
 FORMAT = Parameter(
     "format", {"type": "string", "enum": list(FORMATS), "default": "html"}, "The kind of file."
 )
-STREAM = Parameter("stream", NUMBER, "Only this stream; 0 is the root.")
+STREAM = Parameter("stream", NUMBER, "Only this stream; 0 is the main agent.")
 
 OPERATIONS = (
     Operation(

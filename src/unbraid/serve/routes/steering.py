@@ -81,7 +81,7 @@ OPERATIONS = (
         "POST",
         "/v1/steering/{process}",
         endpoint=steering,
-        summary="Orders for a process that sends its runs here, as soon as there are some",
+        summary="Steering requests for a process that sends its runs here (long poll)",
         answer=SteeringOrders,
         parameters=(PROCESS,),
         body=SteeringReport,
