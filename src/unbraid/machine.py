@@ -270,5 +270,5 @@ class Machine:
         """Follow one run's session into the log while the block runs, if nobody else does."""
         from unbraid.watch.single_session import follow_session
 
-        async with follow_session(self.log, run, self.env, self.warn, redact=self._redact):
+        async with follow_session(self.log, run, self.env, warn=self.warn, redact=self._redact):
             yield

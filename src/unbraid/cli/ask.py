@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unbraid.cli import INTERRUPTED
 from unbraid.cli.options.arguments import FiniteRange, log_option
 from unbraid.cli.output.messages import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from unbraid.cli.output.fleet_view import FleetView
     from unbraid.orchestrate.request import Request
 
-CANCELLED = 130
 # As in the files of agents.
 COUNT = click.IntRange(1, 10**12)
 AMOUNT = FiniteRange(0, 1e9, min_open=True)
@@ -69,7 +69,10 @@ def ask(
     if listing:
         _list()
         return
-    sys.exit(asyncio.run(_ask(_prompts(prompt), backend, model, limits, as_json=as_json, url=log)))
+    asked = _ask(
+        _prompts(prompt), backend=backend, model=model, limits=limits, as_json=as_json, url=log
+    )
+    sys.exit(asyncio.run(asked))
 
 
 def _prompts(words: tuple[str, ...]) -> Iterator[str]:
@@ -168,4 +171,4 @@ async def _follow(request: Request, view: FleetView) -> int:
                         ok = isinstance(event, Done) and event.ok
     finally:
         cancelling.cancel()
-    return 0 if ok else CANCELLED if stop.is_set() else 1
+    return 0 if ok else INTERRUPTED if stop.is_set() else 1

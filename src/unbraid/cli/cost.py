@@ -100,7 +100,7 @@ async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]
             if (stale := await staleness(log)) is not None:
                 warn(stale)
             runs = [run async for run in every_run(log)]
-            return await with_logged(stored, log, runs, prices)
+            return await with_logged(stored, log, runs, prices=prices)
     except LogUnusable as error:
         warn(f"the log cannot be read; counting only sessions outside of it: {error}")
         return stored

@@ -48,7 +48,8 @@ async def _deliver(token: str | None, seconds: float, discard: str | None) -> bo
     from unbraid.system.home import data_folder
 
     left = False
-    async for sent, arrived in send(data_folder(), token, warn, seconds, discarded=discard):
+    sending = send(data_folder(), token, warn, seconds=seconds, discarded=discard)
+    async for sent, arrived in sending:
         left = left or not (arrived or sent.run == discard)
         click.echo(safe(f"{sent.run}  {sent.url}  {'arrived' if arrived else 'not sent'}"))
     return left

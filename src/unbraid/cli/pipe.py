@@ -41,7 +41,7 @@ def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linge
     if not sys.stdin.isatty():
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sending = destination_of(to, token, linger, warn, redact=redact)
+    sending = destination_of(to, token, linger=linger, warn=warn, redact=redact)
     asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact, log=log))
 
 

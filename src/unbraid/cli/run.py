@@ -86,7 +86,7 @@ def run(
     """
     from unbraid.launch.run import run as start
 
-    sending, face = destination_of(to, token, linger, warn, redact=redact), None
+    sending, face = destination_of(to, token, linger=linger, warn=warn, redact=redact), None
     if served:
         from unbraid.cli.output.page import page
         from unbraid.system.home import data_folder

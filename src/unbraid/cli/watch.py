@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,10 @@ from unbraid.cli.options.otlp import otlp_options, traces_of
 from unbraid.cli.options.redaction import redact_option
 
 if TYPE_CHECKING:
-    from unbraid.remote.destination import Destination
+    from unbraid.cli.output.session_table import SessionTable
+    from unbraid.machine import Machine
+    from unbraid.remote.destination import Destination, LogDelivery
+    from unbraid.serve import Server
 
 
 @click.command(
@@ -149,27 +152,42 @@ async def _watch(
         if to is not None:
             delivery = await stack.enter_async_context(machine.sending(to, since_ms=since_ms))
         if page:
-            from unbraid.cli.output.page import page as serve
-            from unbraid.orchestrate.service import orchestrator_factory
-
-            served = serve(
-                machine.log,
-                machine.controllers,
-                port=port,
-                # Two that follow this machine would be one too many.
-                port_required=True,
-                opens=opens,
-                redact=redact,
-                home=machine.home,
-                stored_sessions=machine.sessions,
-                orchestrating=orchestrator_factory(machine.env),
-                alerts=machine.page_alerts,
-                delivery=None if delivery is None else lambda: delivery.status,
-                say=overview.say,
-                show_address=overview.show_address,
+            served = _served(
+                machine, overview, port=port, redact=redact, opens=opens, delivery=delivery
             )
             await stack.enter_async_context(served)
         if keep:
             await stack.enter_async_context(machine.session_import())
         await stack.enter_async_context(machine.alerting(overview.alert))
         await machine.watch(until)
+
+
+def _served(
+    machine: Machine,
+    overview: SessionTable,
+    *,
+    port: int,
+    redact: bool,
+    opens: bool,
+    delivery: LogDelivery | None,
+) -> AbstractAsyncContextManager[Server]:
+    """Returns the server of the page, to be entered."""
+    from unbraid.cli.output.page import page
+    from unbraid.orchestrate.service import orchestrator_factory
+
+    return page(
+        machine.log,
+        machine.controllers,
+        port=port,
+        # Two that follow this machine would be one too many.
+        port_required=True,
+        opens=opens,
+        redact=redact,
+        home=machine.home,
+        stored_sessions=machine.sessions,
+        orchestrating=orchestrator_factory(machine.env),
+        alerts=machine.page_alerts,
+        delivery=None if delivery is None else lambda: delivery.status,
+        say=overview.say,
+        show_address=overview.show_address,
+    )

@@ -143,7 +143,7 @@ class Controllers:
             # Runs of other machines name their requests as they like: who allows one of theirs must
             # not have allowed something else.
             raise NotControlled(f"several runs have a request {request_id}: name the run, too")
-        await asking[0].answer(request_id, behavior, message, details)
+        await asking[0].answer(request_id, behavior, message, details=details)
 
     async def _others(self) -> dict[str, Controller]:
         if self._elsewhere is None:

@@ -167,7 +167,7 @@ async def carry_out(run: str, controller: Controller, request: SteeringRequest) 
                 await controller.stop(request.stream_id)
             case "answer":
                 await controller.answer(
-                    request.request_id, request.behavior, request.text, request.details
+                    request.request_id, request.behavior, request.text, details=request.details
                 )
             case "pending":
                 reply.pending = controller.pending()

@@ -293,7 +293,9 @@ async def deliver(
             if lock is None:
                 continue  # a process that watches sends all of this log
             with lock:
-                arrived = await _delivered(home, token, warn, seconds, waiting, ledger)
+                arrived = await _delivered(
+                    home, token, warn=warn, seconds=seconds, waiting=waiting, ledger=ledger
+                )
             if arrived is None:
                 continue
             if not arrived and waiting.run == discarded:

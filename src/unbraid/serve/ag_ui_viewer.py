@@ -103,7 +103,7 @@ class AgUiViewer:
         events = self._run.apply(event)
         if isinstance(event, FleetRetracted):
             # The protocol has no way to take one message back, only to say which ones there are.
-            _, messages = await fold(self._log, self._name, AgUiRun(self._name), event.seq)
+            _, messages = await fold(self._log, self._name, AgUiRun(self._name), until=event.seq)
             events.append(messages.snapshot(event.ts))
         return events
 

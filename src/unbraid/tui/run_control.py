@@ -70,7 +70,7 @@ class RunControl:
             behavior: str, message: str | None = None, details: AnswerDetails | None = None
         ) -> None:
             given = details or details_of()
-            answered = held.answer(asked.request_id, behavior, message, given)
+            answered = held.answer(asked.request_id, behavior, message, details=given)
             await self._steer(behavior, answered)
             await self.refresh()
 
@@ -100,8 +100,10 @@ class RunControl:
         """Says that permission requests are answered here, or no longer."""
         self._answers_here = not self._answers_here
         await self._services.attend(ATTENDANCE_SECONDS if self._answers_here else 0)
-        said = "You answer here: requests of background agents are held for you."
-        self._app.notify(said if self._answers_here else "You no longer answer here.", markup=False)
+        said = "Permission requests are no longer answered here."
+        if self._answers_here:
+            said = "Permission requests are answered here: those of background agents are held."
+        self._app.notify(said, markup=False)
 
     async def message(self, run: str) -> None:
         """Asks a person for a message to a run's main agent."""

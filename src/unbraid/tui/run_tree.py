@@ -56,7 +56,7 @@ class RunTree:
 
     def rows(self, folded: Collection[int]) -> list[Row]:
         """Returns the tree, one row an agent; what is below a folded one is left out."""
-        return list(self._rows(0, "", "", folded))
+        return list(self._rows(0, first="", rest="", folded=folded))
 
     def _rows(self, stream: int, first: str, rest: str, folded: Collection[int]) -> Iterator[Row]:
         node = self.tree.nodes.get(stream)
@@ -67,7 +67,10 @@ class RunTree:
         for i, child in enumerate(() if stream in folded else node.children):
             last = i == len(node.children) - 1
             yield from self._rows(
-                child, rest + ("└─" if last else "├─"), rest + ("  " if last else "│ "), folded
+                child,
+                first=rest + ("└─" if last else "├─"),
+                rest=rest + ("  " if last else "│ "),
+                folded=folded,
             )
 
     def _name(self, node: Node, guide: str, folded: Collection[int]) -> Text:

@@ -144,7 +144,7 @@ class HookSocket:
         status, body = 404, b""
         if call is not None and (watch := self._watches.get(call[0])) is not None:
             self._note_caller(call[1].caller)
-            status, body = await self._hooked(watch, call[1], reader, response)
+            status, body = await self._hooked(watch, call[1], reader, response=response)
         await response.end(status, body)
 
     async def _read(

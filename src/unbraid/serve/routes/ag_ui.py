@@ -113,8 +113,8 @@ async def _viewing(
     if place is None:
         summary = await services.log.run(name)
         place = 0 if summary is None else summary.last_seq
-    ts, messages = await fold(services.log, name, run, place)
-    async with watching(services, name, run, place) as viewer:
+    ts, messages = await fold(services.log, name, run, until=place)
+    async with watching(services, name, run, since=place) as viewer:
         if since is None and place:
             viewer.begin(run.so_far(messages.snapshot(ts), ts), place)
         yield viewer
@@ -126,7 +126,7 @@ async def _asking(services: Services, name: str, asked: AgUiInput) -> AsyncItera
     from unbraid.serve.ag_ui_viewer import watching
 
     run = AgUiRun(name, thread_id=asked.thread_id, run_id=asked.run_id, prompted=True)
-    async with watching(services, name, run, 0, stops=True) as viewer:
+    async with watching(services, name, run, since=0, stops=True) as viewer:
         yield viewer
 
 
@@ -152,14 +152,14 @@ async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContext
         raise Problem(404, "thread not found")
     run = AgUiRun(name, thread_id=asked.thread_id, prompted=True)
     wanted = [entry.interrupt_id for entry in asked.resume or ()]
-    place = await _interrupted_at(services, name, run, wanted)
+    place = await _interrupted_at(services, name, run, wanted=wanted)
     answers = [(entry.interrupt_id, *_answer(entry)) for entry in asked.resume or ()]
     # Not whoever else waits for one of the same id: some agents number their requests.
     controller = await services.controllers.find(name)
     for request_id, behavior, message in answers:
         await controller.answer(request_id, behavior, message)
     run.resume(asked.run_id)
-    return watching(services, name, run, place, stops=True)
+    return watching(services, name, run, since=place, stops=True)
 
 
 async def _interrupted_at(services: Services, name: str, run: AgUiRun, wanted: list[str]) -> int:

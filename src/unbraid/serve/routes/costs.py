@@ -52,7 +52,7 @@ async def spent(request: Request) -> Response:
     if services.stored_sessions is not None:
         stored = await services.stored_sessions.spent(since=since)
     logged = [run async for run in every_run(services.log)]
-    runs = await with_logged(stored, services.log, logged, load_prices().prices)
+    runs = await with_logged(stored, services.log, logged, prices=load_prices().prices)
     found = costs(runs, by, since=since)
     lines = [
         CostLine(**asdict(row), unpriced_tokens=found.spent[row.key].unpriced_tokens)

@@ -51,9 +51,9 @@ async def ingest(request: Request) -> Response:
     assert caller is not None
     wanted = await services.ingest.feed(
         run,
-        source,
-        offset,
-        data,
+        source=source,
+        offset=offset,
+        data=data,
         now=now,
         end=end,
         machine=caller.machine,

@@ -84,7 +84,7 @@ async def decide(request: Request) -> Response:
         where=decision.where or "HTTP",
     )
     await services.controllers.answer(
-        request_id, decision.behavior, decision.message, details, run=decision.run
+        request_id, decision.behavior, decision.message, details=details, run=decision.run
     )
     return json_answer(AnsweredRequest(request_id, decision.behavior))
 
