@@ -46,7 +46,7 @@ async def session_events(
     """Yields every event of a stored session: what its files have, then what they get, until the
     session is over; the last is `done`.
 
-    The beginning of its id is enough if no other begins so. `env` says where agents keep their
+    An unambiguous prefix of its id is enough. `env` says where agents keep their
     sessions. Nothing is stored. Raises CallerError if there is no such session.
     """
     async with Machine("memory:", env=env, redact=redact) as machine:
@@ -137,8 +137,8 @@ class Machine:
         return Controllers(steered_elsewhere(self.home, self.log))
 
     async def open(self, name: str) -> RunSummary:
-        """Returns the run of that name; a session that is not in the log yet is read into it. As
-        much of the name is enough as no other begins with. Raises CallerError if there is none.
+        """Returns the run of that name; a session that is not in the log yet is imported. An
+        unambiguous prefix of the name is enough. Raises CallerError if there is none.
         """
         return await open_or_import(self.log, name, self.env, redact=self._redact)
 

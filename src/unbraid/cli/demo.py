@@ -73,7 +73,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
             await asyncio.wait([showing, stopping], return_when=asyncio.FIRST_COMPLETED)
             for task in (playing, showing, stopping):
                 await cancel_task(task)
-        _take_leave()
+        _print_next_steps()
         if hub is not None and not stop.is_set():
             await _stay(hub, stop, stay=stay)
 
@@ -88,7 +88,7 @@ def _introduce(link: str | None) -> None:
     click.echo()
 
 
-def _take_leave() -> None:
+def _print_next_steps() -> None:
     click.echo("\nThat was a recording. Your own agents:\n")
     for command, does in (
         ("unbraid top", "every agent on this machine, live, in this terminal"),

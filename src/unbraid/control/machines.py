@@ -17,7 +17,7 @@ from msgspec import Struct
 from unbraid.agents.control_port import Controller
 from unbraid.control.controllers import AttendedRuns, Controllers, OtherRuns, RunNotes
 from unbraid.control.processes import ForwardingController, OtherProcesses
-from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out
+from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out, replies_of
 from unbraid.errors import CallerError
 from unbraid.log.port import Log, MachineRequests, SharedLog
 from unbraid.translate.notes import RunNote
@@ -132,8 +132,7 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
             controllers.attendance.attend(question.request.text or "", question.request.seconds)
             return _encode(list[SteeringReply]())
         if question.request is None or question.run is None:
-            pending = SteeringRequest("pending")
-            return _encode([await carry_out(run, held, pending) for run, held in own.items()])
+            return _encode(await replies_of(own))
         if question.run not in own:
             return _encode(
                 [SteeringReply(error=f"run {question.run} is not steered here any more")]

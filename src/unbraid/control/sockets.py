@@ -11,7 +11,7 @@ import contextlib
 import os
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -176,6 +176,12 @@ async def carry_out(run: str, controller: Controller, request: SteeringRequest) 
     except UnbraidError as error:
         reply.error = str(error)
     return reply
+
+
+async def replies_of(controllers: Mapping[str, Controller]) -> list[SteeringReply]:
+    """Returns what each of the runs can be asked, and what waits there."""
+    pending = SteeringRequest("pending")
+    return [await carry_out(run, held, pending) for run, held in controllers.items()]
 
 
 async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:

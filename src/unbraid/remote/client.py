@@ -26,7 +26,7 @@ Query = Mapping[str, str | int | None]
 
 
 class RemoteError(LogError):
-    """The server does not give what was asked for; `status` is 0 if it gives nothing at all."""
+    """The request failed; `status` is 0 if there was no response."""
 
     def __init__(self, url: str, status: int, problem: str) -> None:
         super().__init__(f"{url}: {problem}")
@@ -38,7 +38,9 @@ class _Refusal(Struct):
 
 
 class RemoteServer:
-    """A server by its address: one kept connection for questions, a new one for all else."""
+    """A server by its address. GET requests share one connection, and every other request opens a
+    new one.
+    """
 
     def __init__(self, url: str, token: str | None) -> None:
         self.url = checked_url(url).rstrip("/")

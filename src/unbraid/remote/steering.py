@@ -13,7 +13,7 @@ import msgspec
 
 from unbraid.control.controllers import Controllers
 from unbraid.control.sending_machines import SteeringAnswer, SteeringOrders, SteeringReport
-from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out
+from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out, replies_of
 from unbraid.remote.ingest import checked_url, connected_client
 from unbraid.system.tasks import end_task
 from unbraid.timings import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 class SteeringLink:
     """Reports to a server what can be asked of the runs of this process, and carries out what comes
-    back. While the server is away, nothing can be asked there, and that is all.
+    back. While the server cannot be reached, it cannot steer these runs; nothing else changes.
     """
 
     def __init__(self, url: str, token: str | None, controllers: Controllers) -> None:
@@ -68,7 +68,7 @@ class SteeringLink:
 
     async def _exchange(self, client: httpx.AsyncClient) -> None:
         self._changed.clear()
-        runs, answers = await self._runs(), list(self._answers)
+        runs, answers = await replies_of(self._controllers.own()), list(self._answers)
         report = SteeringReport(runs, self._seen, answers)
         posting = asyncio.create_task(self._post(client, report))
         changing = asyncio.create_task(self._change(msgspec.json.encode(runs)))
@@ -93,14 +93,10 @@ class SteeringLink:
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
 
-    async def _runs(self) -> list[SteeringReply]:
-        pending, own = SteeringRequest("pending"), self._controllers.own()
-        return [await carry_out(run, held, pending) for run, held in own.items()]
-
     async def _change(self, reported: bytes) -> None:
         """Waits until there is something else to report."""
         while not self._changed.is_set():
-            if msgspec.json.encode(await self._runs()) != reported:
+            if msgspec.json.encode(await replies_of(self._controllers.own())) != reported:
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STEERING_LOOK_SECONDS):

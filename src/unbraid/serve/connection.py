@@ -55,7 +55,9 @@ class Connection(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Too many at once are turned away; the rest have some seconds to say what they want."""
+        """Refuses connections above the limit. All others must send their header within some
+        seconds.
+        """
         super().connection_made(transport)
         if len(self.connections) > self._limits.connections:
             self._refuse(503, "too many connections")

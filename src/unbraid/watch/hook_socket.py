@@ -7,8 +7,8 @@ processes of ours that watch, one listens; when it is gone, another takes its pl
 A hook that waits for a person hears now and then that we are alive: blanks, before the answer. One
 that heard nothing leaves a file, and no other calls before we have removed it.
 
-There are as many calls at once as there are places. Who has a place and says nothing loses it soon;
-when all are taken, the process with the most of them gives its oldest to the next that calls.
+The number of open calls is limited. A call that sends nothing is closed soon. At the limit, the
+oldest call of the process with the most calls is closed for the next one.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ class IndexProgress(Struct):
 
 
 class Runs(Struct, omit_defaults=True):
-    """A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that
-    is not in the log: it is read into it when anything of it is asked for. `copy` says how complete
-    this is if the log is one that machines share.
+    """A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is a stored
+    session that is not in the log: it is imported when anything of it is asked for. `copy` says how
+    complete this is if the log is one that machines share.
     """
 
     runs: list[Run]
