@@ -157,6 +157,7 @@ async def test_what_the_session_has_said_since_is_read_when_the_run_is_opened(ho
 async def test_a_run_that_is_written_has_the_status_of_its_log(home: Path) -> None:
     run = await abandoned(home, timedelta(minutes=120), CALL)
     async with opened_log() as log, served() as client:
+        assert await listed(client) == {run: "orphaned"}
         leases = log.leases()
         assert await leases.acquire(run)
         assert await listed(client) == {run: "working"}

@@ -10,8 +10,11 @@ from unbraid.log.leases import Leases
 
 async def check_leases(one: Leases, two: Leases) -> None:
     """Checks what every engine's leases do, between two processes that share a log."""
+    assert not one.is_held("r")
     assert await one.acquire("r")
     assert await one.acquire("r")
+    assert one.is_held("r")
+    assert two.is_held("r")
     assert not await two.acquire("r")
     await two.release("r")  # not its own to release
     assert not await two.acquire("r")
@@ -19,6 +22,7 @@ async def check_leases(one: Leases, two: Leases) -> None:
     assert await two.acquire("r")
     assert await one.abandoned() == []
     await two.close(ended=False)
+    assert not one.is_held("r")
     assert await one.abandoned() == ["r"]
     assert await one.acquire("r")
     assert await one.abandoned() == await two.abandoned() == []
@@ -37,5 +41,6 @@ async def check_leases(one: Leases, two: Leases) -> None:
     assert two.is_part_of_other_run("r")
     assert not two.is_part_of_other_run("../r")
     assert await two.abandoned() == []
+    assert not one.is_held("../r")
     with pytest.raises(LogError):
         await one.acquire("../r")

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -67,15 +68,18 @@ class AbandonedRuns:
         self, log: Log, env: Mapping[str, str], home: Path, *, redact: bool = False
     ) -> None:
         self._log, self._env, self._home, self._redact = log, env, home, redact
-        self._leases: Leases | None = None
         self._sessions: dict[str, RunSummary] = {}
         self._refresh_at = -math.inf
         self._checking, self._recording = asyncio.Lock(), asyncio.Lock()
         self._recorded: set[str] = set()
 
+    @cached_property
+    def _leases(self) -> Leases:
+        return self._log.leases()
+
     async def sessions(self) -> Mapping[str, RunSummary]:
         """Returns the stored sessions of the abandoned runs, by run, as they were some seconds ago
-        at most.
+        at most. A run that a process has begun to write again since is not among them.
         """
         async with self._checking:
             began_at = time.monotonic()
@@ -84,7 +88,8 @@ class AbandonedRuns:
                 now = time.monotonic()
                 rest_seconds = (now - began_at) * REST_FACTOR
                 self._refresh_at = now + max(STORED_SESSIONS_REFRESH_SECONDS, rest_seconds)
-        return self._sessions
+        found = self._sessions.items()
+        return {run: session for run, session in found if not self._leases.is_held(session.run)}
 
     async def shown(self, run: RunSummary) -> RunSummary:
         """Returns a run of the log with the status that every face shows."""
@@ -109,8 +114,6 @@ class AbandonedRuns:
                     self._refresh_at = -math.inf
 
     async def _read(self) -> dict[str, RunSummary]:
-        if self._leases is None:
-            self._leases = self._log.leases()
         live = [run async for run in every_run(self._log, status="live")]
         abandoned = abandoned_runs(live, self._leases, self._env)
         if not abandoned:
