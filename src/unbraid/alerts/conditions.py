@@ -28,8 +28,6 @@ from unbraid.screen import call_summary
 SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
 MAX_MOMENTS = 10_000
-# How a turn ends that has failed, and was not interrupted.
-FAILED_TURNS = ("error", "failed")
 DETAIL_CHARS = 2000
 
 # Events of these types have to be applied as they are; of all others only the time counts.
@@ -78,7 +76,8 @@ class RunConditions:
         self._streams: dict[int, _OpenStream] = {}
         self._asked: dict[str, str] = {}
         self._moments: dict[str, Condition] = {}
-        self._failed_turn = ""  # the key of the main agent's last turn, if that has failed
+        # The main agent's last turn, if that has failed.
+        self._failed_turn: Condition | None = None
 
     def note(self, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something."""
@@ -111,7 +110,7 @@ class RunConditions:
                 self.title = title_of(event.title) or self.title
             case e.FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
-                self._failed_turn = ""
+                self._failed_turn = None
             case e.FleetTurnComplete() if event.stream_id == 0:
                 self._end_turn(event)
             case e.StreamStart():
@@ -227,16 +226,15 @@ class RunConditions:
     def _end(self, event: e.StreamEnd) -> None:
         what = status_of_end(event.reason, ok=event.ok)
         if what in (DONE, FAILED, ORPHANED):
-            key = f"end {event.stream_id}"
-            if event.stream_id == 0 and what == FAILED:
-                key = self._failed_turn or key
+            known = self._failed_turn if event.stream_id == 0 and what == FAILED else None
             self._add(
                 Condition(
                     what=what,
-                    key=key,
+                    key=known.key if known else f"end {event.stream_id}",
                     since=event.ts,
                     stream_id=event.stream_id,
                     agent=event.agent,
+                    detail=known.detail if known else "",
                 )
             )
         stream = self._streams.pop(event.stream_id, None)
@@ -252,19 +250,16 @@ class RunConditions:
 
     def _end_turn(self, event: e.FleetTurnComplete) -> None:
         """A session that goes on has failed, too, if its turn has; its end is then no news."""
-        self._failed_turn = ""
-        if not event.ok and event.subtype in FAILED_TURNS:
-            self._failed_turn = f"end 0 {event.ts}"
-            detail = (event.result or "")[:DETAIL_CHARS]
-            self._add(
-                Condition(
-                    what=FAILED,
-                    key=self._failed_turn,
-                    since=event.ts,
-                    agent=event.agent,
-                    detail=detail,
-                )
+        self._failed_turn = None
+        if event.reason == FAILED:
+            self._failed_turn = Condition(
+                what=FAILED,
+                key=f"end 0 {event.ts}",
+                since=event.ts,
+                agent=event.agent,
+                detail=(event.result or event.subtype)[:DETAIL_CHARS],
             )
+            self._add(self._failed_turn)
 
     def _progress_above(self, stream: _OpenStream) -> None:
         """An agent that waits for another asks again and again; while that one does something, it

@@ -196,7 +196,7 @@ export interface SubAgentResponse {
   content: string;
 }
 
-/** A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of agents so far, where it gives one. */
+/** A turn of the root is over. `reason`: completed, failed or interrupted; `subtype` is its CLI's own word for it. Dollars and tokens are its CLI's account of the whole tree of agents so far, where it gives one. */
 export interface FleetTurnComplete {
   type: 'turn_complete';
   seq: number;
@@ -206,6 +206,7 @@ export interface FleetTurnComplete {
   agent: string;
   ok: boolean;
   subtype: string;
+  reason?: string;
   result?: string | null;
   duration_ms?: number | null;
   num_turns?: number | null;
@@ -477,7 +478,7 @@ export interface TokenUsage {
   estimated: boolean;
 }
 
-/** A turn is over. Not the end: more turns, and background agents, may follow. */
+/** A turn is over. Not the end: more turns, and background agents, may follow. `reason`: completed, failed or interrupted; `subtype` is the CLI's own word for it. */
 export interface TurnComplete {
   type: 'turn_complete';
   context: string;
@@ -489,6 +490,7 @@ export interface TurnComplete {
   num_turns: number | null;
   cost_usd: number | null;
   totals: TokenUsage | null;
+  reason: string;
 }
 
 /** An agent waits for permission to use a tool. */

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Raw, field
 
-from unbraid.events.parts import Typed, WithContent, WithInput
+from unbraid.events.parts import Typed, WithContent, WithInput, turn_reason
 
 
 # Nothing that an event holds leads back to it: the collector need not look at them.
@@ -158,12 +158,14 @@ class SubAgentResponse(FleetEvent, tag="sub_agent_response", kw_only=True):
 
 
 class FleetTurnComplete(FleetEvent, tag="turn_complete", kw_only=True):
-    """A turn of the root is over. Dollars and tokens are its CLI's account of the whole tree of
-    agents so far, where it gives one.
+    """A turn of the root is over. `reason`: completed, failed or interrupted; `subtype` is its
+    CLI's own word for it. Dollars and tokens are its CLI's account of the whole tree of agents so
+    far, where it gives one.
     """
 
     ok: bool
     subtype: str
+    reason: str = ""
     result: str | None = None
     duration_ms: int | None = None
     num_turns: int | None = None
@@ -172,6 +174,9 @@ class FleetTurnComplete(FleetEvent, tag="turn_complete", kw_only=True):
     output_tokens: int | None = None
     cache_read_tokens: int | None = None
     cache_creation_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        self.reason = self.reason or turn_reason(self.subtype, ok=self.ok)
 
 
 class FleetSessionMeta(FleetEvent, tag="session_meta", kw_only=True):

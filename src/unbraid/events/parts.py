@@ -101,6 +101,15 @@ def _decoded_codes(codes: re.Match[str]) -> str:
     return str(json.loads(f'"{codes[0]}"')).encode("utf-8", "replace").decode()
 
 
+def turn_reason(subtype: str, *, ok: bool) -> str:
+    """Returns how a turn has ended where nobody says it: neither a kind that leaves it out, nor a
+    log that was written before events said it.
+    """
+    if ok:
+        return "completed"
+    return "interrupted" if subtype == "interrupted" else "failed"
+
+
 class WithInput:
     """A tool call's input stays the bytes the agent printed until someone asks for it."""
 

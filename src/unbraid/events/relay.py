@@ -10,7 +10,14 @@ from typing import Any
 
 from msgspec import Raw, field
 
-from unbraid.events.parts import EMPTY_OBJECT, EMPTY_STRING, Typed, WithContent, WithInput
+from unbraid.events.parts import (
+    EMPTY_OBJECT,
+    EMPTY_STRING,
+    Typed,
+    WithContent,
+    WithInput,
+    turn_reason,
+)
 
 
 class RelayEvent(Typed, tag_field="type", gc=False):
@@ -131,7 +138,9 @@ class TokenUsage(RelayEvent, tag="token_usage", gc=False):
 
 
 class TurnComplete(RelayEvent, tag="turn_complete"):
-    """A turn is over. Not the end: more turns, and background agents, may follow."""
+    """A turn is over. Not the end: more turns, and background agents, may follow. `reason`:
+    completed, failed or interrupted; `subtype` is the CLI's own word for it.
+    """
 
     ok: bool = True
     subtype: str = ""
@@ -140,6 +149,10 @@ class TurnComplete(RelayEvent, tag="turn_complete"):
     num_turns: int | None = None
     cost_usd: float | None = None
     totals: TokenUsage | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        self.reason = self.reason or turn_reason(self.subtype, ok=self.ok)
 
 
 class PermissionAsked(RelayEvent, WithInput, tag="permission_asked"):

@@ -234,8 +234,11 @@ class StreamConversation:
 
     def _turn(self, event: e.FleetTurnComplete) -> Item:
         # The result of a turn that went well is what the agent has just said.
-        text = {} if event.ok or not event.result else self._cut(event.result)
-        return self._append(event, "turn", ok=event.ok, reason=event.subtype or None, **text)
+        words = "" if event.ok else event.result
+        if not words and event.reason == "failed" and event.subtype != event.reason:
+            words = event.subtype
+        text = self._cut(words) if words else {}
+        return self._append(event, "turn", ok=event.ok, reason=event.reason, **text)
 
     def _asked(self, event: e.FleetPermissionAsked) -> Item:
         item = self._append(event, "permission", tool=event.tool, request_id=event.request_id)

@@ -30,9 +30,10 @@ def note_of(item: Item) -> Note | None:
             return Note(_permission(item), "waiting")
         case "turn" if item.ok:
             return Note("— turn complete", "quiet")
+        case "turn" if item.reason == "interrupted":
+            return Note("■ turn interrupted", "bad")
         case "turn":
-            why = ": ".join(filter(None, (item.reason, item.text)))
-            return Note(f"✘ turn failed: {why}", "bad")
+            return Note(": ".join(filter(None, ("✘ turn failed", item.text))), "bad")
         case "response":
             answer = "" if item.repeats is not None else f": {item.text}"
             return Note(f"↩ answered its parent{answer}", "quiet")

@@ -329,6 +329,7 @@ class Fleet:
             stream,
             ok=event.ok,
             subtype=event.subtype,
+            reason=event.reason,
             result=event.result,
             duration_ms=duration_ms,
             num_turns=plausible_count(event.num_turns),

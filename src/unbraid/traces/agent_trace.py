@@ -47,7 +47,8 @@ class AgentTrace:
             case e.FleetTurnComplete():
                 self._answer = event.result or self._answer
                 if not event.ok:
-                    self._note("turn failed", event.ts, {"error.type": short(event.subtype)})
+                    error_type: Attributes = {"error.type": short(event.subtype)}
+                    self._note(f"turn {event.reason}", event.ts, error_type)
                 return self._chats.end_turn(event.seq)
             case e.FleetSessionMeta():
                 self._agent_id = event.agent_id or self._agent_id

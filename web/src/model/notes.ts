@@ -19,7 +19,8 @@ export function noteOf(item: Item): string {
       return permissionNote(item.request!);
     case 'turn':
       if (item.ok) return 'Turn complete';
-      return ['Turn failed', item.reason, item.text].filter(Boolean).join(': ');
+      if (item.reason === 'interrupted') return 'Turn interrupted';
+      return ['Turn failed', item.text].filter(Boolean).join(': ');
     case 'compacted': {
       const how = item.reason === 'auto' ? ' automatically' : '';
       const cut = item.cut ? cutOf(item.cut) : '';

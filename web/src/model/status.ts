@@ -23,3 +23,9 @@ export function statusOfEnd(reason: string, ok: boolean): Status {
 export function isLive(status: string): boolean {
   return status === 'working' || status === 'waiting';
 }
+
+/** How a turn has ended, of which an older log says no more than this. */
+export function turnReason(ok: boolean, subtype: string): string {
+  if (ok) return 'completed';
+  return subtype === 'interrupted' ? 'interrupted' : 'failed';
+}

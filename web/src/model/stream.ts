@@ -15,7 +15,7 @@ import type {
 } from './events';
 import type { Call, Item, Kind } from './items';
 import { nothingSpent, spend } from './spent';
-import { statusOfEnd, type Status } from './status';
+import { statusOfEnd, turnReason, type Status } from './status';
 
 /** These show that an agent works. */
 const WORK: ReadonlySet<string> = new Set([
@@ -128,9 +128,12 @@ export class Stream {
       }
       case 'turn_complete': {
         const { ok, subtype, result } = event;
+        const reason = event.reason || turnReason(ok, subtype);
+        const word = reason === 'failed' && subtype !== reason ? subtype : '';
+        const words = ok ? '' : result || word;
         this.idle = this.id === 0;
-        this.lastError = ok ? '' : result || subtype || this.lastError;
-        this.add('turn', event, ok ? '' : (result ?? ''), { ok, reason: subtype || null });
+        this.lastError = ok ? '' : words || this.lastError;
+        this.add('turn', event, words, { ok, reason });
         return;
       }
       case 'error':

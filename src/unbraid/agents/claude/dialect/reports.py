@@ -122,6 +122,7 @@ class CliReports:
                 self._clock.ts,
                 ok=ok,
                 subtype=given.subtype,
+                reason=reason,
                 result=text,
                 duration_ms=None if given.duration_ms is None else round(given.duration_ms),
                 num_turns=given.num_turns,

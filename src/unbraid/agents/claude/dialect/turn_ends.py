@@ -95,6 +95,7 @@ class SessionTurnEnds:
                 self._clock.ts,
                 ok=not subtype,
                 subtype=subtype,
+                reason={"": "completed", "error": "failed"}.get(subtype, subtype),
                 result=root.failure if root.has_failed else None,
                 duration_ms=duration_ms,
                 num_turns=None if has_turn else 0,

@@ -85,6 +85,7 @@ class ThreadTurns:
                 self._clock.ts,
                 ok=ok,
                 subtype="success" if ok else reason,
+                reason=reason,
                 result=answer,
                 duration_ms=None if duration_ms is None else round(duration_ms),
             )

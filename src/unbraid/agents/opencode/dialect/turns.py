@@ -129,4 +129,13 @@ class SessionTurns:
         if not self._open:
             return
         self._open = False
-        out.append(TurnComplete("", self._clock.ts, ok=ok, subtype=subtype, result=result or None))
+        out.append(
+            TurnComplete(
+                "",
+                self._clock.ts,
+                ok=ok,
+                subtype=subtype,
+                reason=reason,
+                result=result or None,
+            )
+        )
