@@ -8,10 +8,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.test_layers import MODULES, SRC, imports, impurities, parsed
+from unbraid.agents.registry import kinds
 from unbraid.cli import COMMANDS
+from unbraid.events import FLEET_EVENTS, RELAY_EVENTS
 
 PACKAGE = SRC / "unbraid"
 ROOMS = sorted(path.name for path in (PACKAGE / "agents").iterdir() if (path / "kind.py").is_file())
@@ -35,6 +38,12 @@ REGISTRY = PACKAGE / "agents" / "registry.py"
 FACES = ("cli", "tui")
 # Where a text decides something, and is no sentence for people.
 DECIDING = (ast.Compare, ast.Subscript, ast.match_case, ast.Dict, ast.Attribute)
+
+# The page's source, and what is written into it of the tools of all kinds.
+PAGE = SRC.parent / "web" / "src"
+GENERATED = PAGE / "model" / "events.ts"
+# What is called so elsewhere, too, and is no tool's there.
+SHARED = {"send_message"}
 
 OUTSIDE = [
     path
@@ -94,6 +103,36 @@ def named_kinds(path: Path) -> set[str]:
 
 def test_no_kind_of_agent_is_named_outside_its_room() -> None:
     assert {name_of(path): found for path in OUTSIDE if (found := named_kinds(path))} == {}
+
+
+def tool_words() -> set[str]:
+    """Returns the names of tools and of their arguments that nothing else is called. Plain words
+    (`edit`, `path`) and what our own events are made of are not among them.
+    """
+    formats = [each for kind in kinds() for each in kind.tools()]
+    named = {word for each in formats for word in (*each.names, *each.arguments, *each.todo)}
+    named |= {each.multiple for each in formats}
+    ours = {
+        field.encode_name
+        for event in (*FLEET_EVENTS, *RELAY_EVENTS)
+        for field in msgspec.structs.fields(event)
+    }
+    return {word for word in named if re.search(r"[a-z][A-Z]|[a-z]_[a-z]", word)} - ours - SHARED
+
+
+def test_no_tool_of_a_kind_is_named_outside_its_room() -> None:
+    known = tool_words()
+    assert {"AskUserQuestion", "old_string", "oldString", "exec_command"} <= known
+    found = {name_of(path): known & set(words(path.read_text("utf-8"))) for path in OUTSIDE}
+    assert {name: named for name, named in found.items() if named} == {}
+
+
+def test_the_page_knows_tools_by_its_generated_table_alone() -> None:
+    sources = [path for path in PAGE.rglob("*") if path.suffix in (".ts", ".svelte")]
+    assert GENERATED in sources
+    named = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(tool_words())))})\b")
+    read = [path for path in sources if path != GENERATED and not path.name.endswith(".test.ts")]
+    assert {path.name: found for path in read if (found := named.findall(path.read_text()))} == {}
 
 
 @pytest.mark.parametrize(

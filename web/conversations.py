@@ -1,9 +1,10 @@
 """Print, for every recording, its events and the items that Python makes of them.
 
 One JSON object a line: `name`, `events`, `streams` with the items of each stream, `statuses`
-after each event, and the `facts` of the run and its agents, in the end and in the middle. Each
-recording is shown as it was printed, and as its CLI has stored it. The page's fold is tested
-against it (`src/model/conversation.test.ts`). `UNBRAID_RECORDINGS` names another folder.
+after each event, the `summaries` of all calls, and the `facts` of the run and its agents, in the
+end and in the middle. Each recording is shown as it was printed, and as its CLI has stored it. The
+page's fold is tested against it (`src/model/conversation.test.ts`). `UNBRAID_RECORDINGS` names
+another folder.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import msgspec
 from msgspec import Raw
 
 from unbraid import events as e
+from unbraid.agents.registry import tools
 from unbraid.fleet.conversation import RunConversation
 from unbraid.fleet.tree import Tree
 from unbraid.log.summary import RunSummary
@@ -65,6 +67,11 @@ def show(name: str, told: list[e.FleetEvent]) -> None:
         "events": [json.loads(line) for line in lines],
         "streams": streams,
         "statuses": list(_statuses(told)),
+        "summaries": [
+            [event.tool, event.input, tools().summary(event.tool, event.input)]
+            for event in told
+            if isinstance(event, e.FleetToolUse | e.FleetPermissionAsked)
+        ],
         "facts": [facts(told[:count]) for count in (len(told) // 2, len(told))],
     }
     sys.stdout.write(json.dumps(shown) + "\n")

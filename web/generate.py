@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import Struct
 
 from unbraid import events
 from unbraid.agents.control_port import PermissionRequest
+from unbraid.agents.registry import kinds
 from unbraid.events.schema import interfaces, union
+from unbraid.fleet.tool_formats import ToolFormat
 from unbraid.hub.frames import Cut
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
 from unbraid.serve.routes.alerts import NewAlerts
@@ -21,7 +24,7 @@ def main() -> None:
     print("// Made by web/generate.py from the Python types. Change those, then `make page`.\n")
     asides: tuple[type[Struct], ...] = (events.Gap, events.Draft, Cut)
     answers: tuple[type[Struct], ...] = (
-        Runs, ControlOptions, SearchResults, PermissionRequest, NewAlerts, CostTable,
+        Runs, ControlOptions, SearchResults, PermissionRequest, NewAlerts, CostTable, ToolFormat,
     )  # fmt: skip
     print(interfaces((*events.FLEET_EVENTS, *asides, *answers)), end="")
     print(union("FleetEvent", events.FLEET_EVENTS), end="")
@@ -30,6 +33,11 @@ def main() -> None:
         "/** A regular expression of the characters that a screen does not show as themselves. */"
     )
     print(f"export const HIDDEN_CHARACTERS =\n  {_hidden_characters()};")
+    print("\n/** The tools of all kinds of agents that unbraid brings. */")
+    print("// prettier-ignore\nexport const TOOLS: readonly ToolFormat[] = [")
+    for each in dict.fromkeys(each for kind in kinds() for each in kind.tools()):
+        print(f"  {msgspec.json.encode(each).decode()},")
+    print("];")
 
 
 def _hidden_characters() -> str:

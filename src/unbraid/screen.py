@@ -6,14 +6,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any, NamedTuple, Protocol
-
-import msgspec
+from typing import NamedTuple, Protocol
 
 LONG = 200
-MAIN_ARGUMENTS = (
-    "command", "file_path", "filePath", "pattern", "path", "url", "query", "description",
-)  # fmt: skip
 
 # Code points that a screen acts on, or shows as nothing, instead of showing them. The page has the
 # same table: web/generate.py.
@@ -94,15 +89,6 @@ def short(text: str, most: int = LONG) -> str:
     """Returns the beginning of a text, safe and on one line."""
     text = " ".join(safe(text[: most * 2]).split())
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def call_summary(given: Any) -> str:
-    """Returns what a call is about: the argument that says most, else all of them."""
-    if isinstance(given, dict):
-        for name in MAIN_ARGUMENTS:
-            if isinstance(given.get(name), str):
-                return str(given[name])
-    return msgspec.json.encode(given).decode()
 
 
 def counted(number: int, what: str) -> str:

@@ -63,6 +63,10 @@ class Faulty(AgentKind):
         """Returns a format without parts."""
         return _part("deltas")()
 
+    def tools(self) -> Any:
+        """Returns what no table can hold."""
+        return [None]
+
     def sessions(self, env: Mapping[str, str]) -> Any:
         """Returns the files below its folder."""
         return _part("sessions")(self.name, Path(env["HOME"]) / "toys")

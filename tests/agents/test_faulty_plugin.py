@@ -30,7 +30,7 @@ from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.translate import reader
 
 FAULTS = [
-    *[("kind", name) for name in ("deltas", "sessions", "files", "launcher", "checkup")],
+    *[("kind", name) for name in ("deltas", "tools", "sessions", "files", "launcher", "checkup")],
     *[(part, name) for part, made in PARTS.items() for name in vars(made) if name[0] != "_"],
 ]
 TOY = "a-toy"
@@ -52,7 +52,10 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 @contextlib.contextmanager
 def installed(monkeypatch: pytest.MonkeyPatch, entry: EntryPoint) -> Iterator[None]:
-    known = (registry.kinds, registry._plugins, reader._registered_reader, source._line_formats)
+    known = (
+        registry.kinds, registry.tools, registry._plugins, reader._registered_reader,
+        source._line_formats,
+    )  # fmt: skip
     monkeypatch.setattr(registry, "_may_have_entries", lambda: True)
     monkeypatch.setattr(registry, "_entries", lambda: [entry])
     for each in known:
@@ -90,6 +93,7 @@ def read_everything(env: dict[str, str], main: Path, toy: Path) -> None:
     for name in (SESSION, str(main)):
         (run,) = runs_of_sources([name], env)
         assert "one" in [getattr(event, "delta", "") for event in events_of(run)]
+    assert registry.tools().summary("Bash", {"description": "List", "command": "ls"}) == "ls"
     line = source.line_redactor().lines(main.read_bytes(), end=True)
     assert line == main.read_bytes()
     piped = DetectedSource(launchers_of(env))

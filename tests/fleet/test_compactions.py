@@ -10,6 +10,7 @@ from tests.block_rows import RECORDINGS
 from unbraid import events as e
 from unbraid.fleet.conversation import RunConversation
 from unbraid.fleet.notes import note_of
+from unbraid.fleet.tool_formats import ToolTable
 from unbraid.pipeline import Pipeline
 
 CLAUDE = RECORDINGS / "compacted.stdin.2.1.325"
@@ -84,7 +85,7 @@ def test_it_is_reported_once_where_it_was(name: str) -> None:
     is_claude = SOURCES[name][0].is_relative_to(CLAUDE)
     found = (cut.trigger, cut.before_tokens, cut.after_tokens)
     assert found == (("manual", 3125, 2586) if is_claude else (None, None, None))
-    notes = [note_of(item) for item in items if item.kind == "compacted"]
+    notes = [note_of(item, ToolTable()) for item in items if item.kind == "compacted"]
     counts = ": 3.1k → 2.6k tokens" if is_claude else ""
     assert [note.text for note in notes if note] == [f"— context compacted{counts}"]
 

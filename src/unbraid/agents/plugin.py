@@ -101,7 +101,7 @@ _FILES = _Part({"opened": _nothing, "form": _nothing, "document": _nothing})
 _KIND = _Part(
     {"deltas": _nothing, "without_notes": lambda text, of_agent: text, "sessions": _nothing,
      "files": _nothing, "launcher": _nothing, "resumer": _nothing, "backend": _nothing,
-     "hooks": _nothing, "checkup": lambda env: []},
+     "hooks": _nothing, "tools": _none, "checkup": lambda env: []},
     {"dialect": _DIALECT, "deltas": _Part({"read": _nothing}), "sessions": _STORE,
      "files": _FILES, "launcher": _LAUNCHER, "resumer": _Part(),
      "hooks": _Part({"is_present": _no})},

@@ -32,6 +32,7 @@ from unbraid.agents.session_port import SessionStore as SessionStore
 from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock
 from unbraid.events import RelayEvent
+from unbraid.fleet.tool_formats import ToolFormat as ToolFormat
 from unbraid.wire.record import Record
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ class AgentKind(ABC):
     def deltas(self) -> DeltaFormat | None:
         """Returns how its lines carry text in small parts; None if they never do."""
         return None
+
+    def tools(self) -> tuple[ToolFormat, ...]:
+        """Returns what its tools are for and which argument of a call is what. Of a tool that is
+        not there, the first text of a call is shown.
+        """
+        return ()
 
     def without_notes(self, text: str, *, of_agent: bool) -> str:
         """Returns the result of a call without what the CLI has added for the model alone;

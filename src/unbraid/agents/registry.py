@@ -15,6 +15,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
+from unbraid.fleet.tool_formats import ToolFormat, ToolTable
 from unbraid.system.files import read_small
 
 if TYPE_CHECKING:
@@ -117,6 +118,15 @@ def is_kind(name: str) -> bool:
     logged.
     """
     return kind(name) is not None
+
+
+@cache
+def tools() -> ToolTable:
+    """Returns what is known of the tools of all kinds."""
+    declared = [kind.tools() for kind in kinds()]
+    # Those of another package may be anything.
+    formats = (each for found in declared if isinstance(found, tuple) for each in found)
+    return ToolTable(each for each in formats if isinstance(each, ToolFormat))
 
 
 def delta_formats() -> tuple[DeltaFormat, ...]:

@@ -22,8 +22,8 @@ from unbraid.fleet.status import (
     status_of_end,
 )
 from unbraid.fleet.title import prompt_title, title_of
+from unbraid.fleet.tool_formats import ToolTable
 from unbraid.fleet.usage import Totals
-from unbraid.screen import call_summary
 
 SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
@@ -67,8 +67,9 @@ class _OpenStream(Struct):
 class RunConditions:
     """The conditions of one run. It grows with what is open, not with what has passed."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, tools: ToolTable | None = None) -> None:
         self.run = run
+        self._tools = ToolTable() if tools is None else tools
         self.kind, self.title, self.cwd = "", "", ""
         self.state, self.totals = RunState(), Totals()
         self.agents = self.started = self.updated = 0
@@ -118,7 +119,7 @@ class RunConditions:
             case e.StreamEnd():
                 self._end(event)
             case e.FleetPermissionAsked():
-                self._asked[event.request_id] = call_summary(event.input)[:DETAIL_CHARS]
+                self._asked[event.request_id] = self._tools.summary(event.tool, event.input)
             case e.FleetPermissionReplied():
                 self._asked.pop(event.request_id, None)
             case e.FleetToolUse() if stream is not None:

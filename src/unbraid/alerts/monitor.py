@@ -17,6 +17,7 @@ from unbraid import events as e
 from unbraid.alerts.budget import BudgetMeter, BudgetShare, Spending
 from unbraid.alerts.conditions import BUDGET, Condition, RunConditions
 from unbraid.alerts.rules import AlertRule, AlertRules, RunFacts
+from unbraid.fleet.tool_formats import ToolTable
 from unbraid.timings import ALERT_LOOK_MS, ALERT_STALE_MS
 
 MAX_HELD = 10_000
@@ -58,8 +59,8 @@ class _LastingCondition(Struct, frozen=True):
 class AlertMonitor:
     """Takes the events of all runs, and returns alerts when they are due."""
 
-    def __init__(self, rules: AlertRules, started_ms: int) -> None:
-        self._rules, self._started_ms = rules, started_ms
+    def __init__(self, rules: AlertRules, started_ms: int, tools: ToolTable | None = None) -> None:
+        self._rules, self._started_ms, self._tools = rules, started_ms, tools
         self._runs: dict[str, RunConditions] = {}
         self._next: dict[str, int] = {}  # when to look at a run again; 0 is at once
         self._queue: list[tuple[int, str]] = []  # the same by time, with looks that were put off
@@ -93,7 +94,7 @@ class AlertMonitor:
         """Takes in one more event of a run."""
         known = self._runs.get(run)
         if known is None:
-            known = self._runs[run] = RunConditions(run)
+            known = self._runs[run] = RunConditions(run, self._tools)
         self._look_at(run, 0)
         known.apply(event)
 
@@ -118,7 +119,7 @@ class AlertMonitor:
             self._moment(found, each.run, each.condition, quiet=quiet)
         for name in self._take_due(now_ms):
             run = self._runs[name]
-            facts = _facts(run, now_ms)
+            facts = facts_of(run, now_ms)
             lasting = run.lasting(now_ms)
             moments = [*run.take_moments(), *self._budget(run, facts, now_ms)]
             for condition in moments:
@@ -243,7 +244,8 @@ class AlertMonitor:
             self._sent[name] = keep
 
 
-def _facts(run: RunConditions, now_ms: int) -> RunFacts:
+def facts_of(run: RunConditions, now_ms: int) -> RunFacts:
+    """Returns what rules and messages need to know of a run."""
     spent = run.spending(now_ms)
     return RunFacts(
         run.run,

@@ -122,8 +122,10 @@ def _type(hint: Any, name: str) -> str:
     if hint is msgspec.Raw:
         return "string" if name in TEXTS else "unknown"
     origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is list:
+    if origin is list or (origin is tuple and args[-1] is ...):
         return f"{_type(args[0], name)}[]"
+    if origin is typing.Literal:
+        return " | ".join(f"'{arg}'" for arg in args)
     if origin in _UNIONS:
         return " | ".join(_type(arg, name) for arg in args)
     return str(hint.__name__) if _is_struct(hint) else "unknown"

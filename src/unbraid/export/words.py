@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from unbraid.agents.registry import tools
 from unbraid.export.document import ExportedStream, RunExport
 from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import note_of
 from unbraid.fleet.status import MARKS
 from unbraid.fleet.usage import Usage
-from unbraid.screen import call_summary, cost, duration, safe, short
+from unbraid.screen import cost, duration, safe, short
 
 
 def title_of(export: RunExport) -> str:
@@ -64,7 +65,7 @@ def spent(usage: Usage) -> str:
 def call_of(item: Item) -> str:
     """Returns a tool call in one line."""
     mark = {None: "…", True: "✔", False: "✘"}[item.ok]
-    about = "" if item.input is None else short(call_summary(item.arguments), 120)
+    about = short(tools().summary(item.tool or "", item.arguments), 120)
     return f"{mark} {short(item.tool or 'tool', 60)} {about}".rstrip()
 
 
@@ -78,5 +79,5 @@ def input_of(item: Item) -> str:
 
 def note(item: Item) -> str:
     """Returns the line that stands for what is neither words nor a call."""
-    found = note_of(item)
+    found = note_of(item, tools())
     return "" if found is None else safe(found.text)

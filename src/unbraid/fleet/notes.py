@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from unbraid.fleet.conversation import Item
-from unbraid.screen import call_summary, token_count
+from unbraid.fleet.tool_formats import ToolTable
+from unbraid.screen import token_count
 
 MAX_RAW_CHARS = 200
 ANSWERS = {"allow": "allowed", "deny": "denied"}
@@ -23,11 +24,11 @@ class Note(NamedTuple):
     tone: Tone
 
 
-def note_of(item: Item) -> Note | None:
+def note_of(item: Item, tools: ToolTable) -> Note | None:
     """Returns the line that stands for an item; None for words and tool calls."""
     match item.kind:
         case "permission":
-            return Note(_permission(item), "waiting")
+            return Note(_permission(item, tools), "waiting")
         case "turn" if item.ok:
             return Note("— turn complete", "quiet")
         case "turn" if item.reason == "interrupted":
@@ -61,8 +62,9 @@ def _compacted(item: Item) -> str:
     return f"— context compacted: {token_count(before)} → {token_count(after)} tokens"
 
 
-def _permission(item: Item) -> str:
+def _permission(item: Item, tools: ToolTable) -> str:
     answer = item.behavior or "requested"
     state = ANSWERS.get(answer, answer) + (f" by {item.by}" if item.by else "")
-    wanted = "" if item.tool is None else f": {item.tool} {call_summary(item.arguments)}"
-    return f"? permission {state}{wanted}"
+    if item.tool is None:
+        return f"? permission {state}"
+    return f"? permission {state}: {item.tool} {tools.summary(item.tool, item.arguments)}".rstrip()

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+from unbraid.agents.registry import tools
 from unbraid.alerts.conditions import APPLIED, STANDING
 from unbraid.alerts.messages import AlertMessage, message
 from unbraid.alerts.monitor import Alert, AlertMonitor
@@ -70,7 +71,7 @@ class AlertService:
         )
         self._rules = self._load().rules
         self._started_ms = now_ms()
-        self._monitor = AlertMonitor(self._rules, self._started_ms)
+        self._monitor = AlertMonitor(self._rules, self._started_ms, tools())
         self._outgoing: dict[str, OutgoingAlerts] = {}
         self._shown = MessageSchedule()
         self._seen: dict[str, int] = {}  # seq up to which runs were read at the beginning

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from unbraid.agents.registry import tools
 from unbraid.alerts.budget import shares
 from unbraid.alerts.conditions import BUDGET, STANDING, Condition, RunConditions
+from unbraid.alerts.monitor import facts_of
 from unbraid.alerts.rules import AlertRules, RunFacts
 from unbraid.log import opened_log
 from unbraid.log.port import every_run, run_pages
@@ -27,7 +29,7 @@ async def explained(rules: AlertRules) -> list[ExplainedCondition]:
     found: list[ExplainedCondition] = []
     async with opened_log() as log:
         async for summary in every_run(log, status="live"):
-            run = RunConditions(summary.run)
+            run = RunConditions(summary.run, tools())
             async for page in run_pages(log, summary.run, types=STANDING):
                 for entry in page:
                     run.apply(entry.event)
@@ -38,7 +40,7 @@ async def explained(rules: AlertRules) -> list[ExplainedCondition]:
 
 def _of_run(rules: AlertRules, run: RunConditions, now: int) -> list[ExplainedCondition]:
     spent = run.spending(now)
-    facts = RunFacts(run.run, kind=run.kind, cwd=run.cwd, title=run.title, cost_usd=spent.cost_usd)
+    facts = facts_of(run, now)
     found = []
     for condition in run.lasting(now):
         why = [_why(rules, number, facts, condition, now) for number in range(len(rules.rules))]

@@ -11,9 +11,10 @@ import msgspec
 from rich.style import Style
 from rich.text import Text
 
+from unbraid.agents.registry import tools
 from unbraid.fleet.conversation import Item
 from unbraid.fleet.notes import Tone, note_of
-from unbraid.screen import call_summary, duration, safe, short
+from unbraid.screen import duration, safe, short
 from unbraid.tui.line_wrap import wrap_text
 
 FEW = 4  # lines of a result, unless someone wants them all
@@ -96,7 +97,7 @@ def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
     head = Text.assemble((mark, style), " ", (short(item.tool or "", 40), BOLD))
     time = "" if item.duration_ms is None else f"  {duration(item.duration_ms)}"
     room = width - head.cell_len - len(time) - 1
-    given = _Given(item.arguments)
+    given = _CallInput(item.tool or "", item.arguments)
     if room > 8 and given.about:
         head.append(" ")
         about = Text(short(given.about, 500))
@@ -119,21 +120,21 @@ def _call(item: Item, width: int, *, whole: bool) -> list[Text]:
     return lines
 
 
-class _Given:
+class _CallInput:
     """What a call was given: `about` in a line, and what deserves more."""
 
-    def __init__(self, given: Any) -> None:
-        self._given = given
-        self.about = "" if given is None or given == {} else call_summary(given)
+    def __init__(self, tool: str, given: Any) -> None:
+        self._tool, self._given = tool, given
+        self.about = tools().summary(tool, given)
 
     def lines(self, width: int, *, whole: bool) -> Iterator[Text]:
         given = self._given
         if not isinstance(given, dict):
             return
-        old, new = given.get("old_string"), given.get("new_string")
-        if isinstance(old, str) and isinstance(new, str):
-            yield from _changes(old, new, width)
-        elif whole:
+        changes = tools().changes(self._tool, given)
+        for change in changes:
+            yield from _changes(change.before, change.after, width)
+        if whole and not changes:
             shown = msgspec.json.format(msgspec.json.encode(given)).decode()
             # In JSON a line's end within a text is two characters; here it is a line's end.
             for line in wrap_text(safe(shown.replace("\\n", "\n")), width):
@@ -170,7 +171,7 @@ def _prompt(item: Item, width: int) -> list[Text]:
 
 
 def _note(item: Item, width: int) -> list[Text]:
-    note = note_of(item)
+    note = note_of(item, tools())
     if note is None:
         return []
     style = TONES[note.tone]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.registry import tools
 from unbraid.screen import safe
 from unbraid.system.user import user_name
 
@@ -30,13 +31,12 @@ def choices_of(asked: PermissionRequest) -> list[Choice]:
     """Returns what can be chosen by its number: the CLI's own offers, or the answers to an agent's
     one question.
     """
-    question, labels = _question(asked.input)
-    if question is not None:
-        chosen = [details_of(answers={question: label}) for label in labels]
+    questions = tools().questions(asked.tool, asked.input)
+    if len(questions) == 1 and questions[0].labels:
         return [
-            Choice(f"answer: {safe(label)}", details)
-            for label, details in zip(labels, chosen, strict=True)
-        ][:MANY]
+            Choice(f"answer: {safe(label)}", details_of(answers={questions[0].text: label}))
+            for label in questions[0].labels[:MANY]
+        ]
     offers = enumerate(asked.always[:MANY])
     return [
         Choice(f"approve, and: {safe(offer)}", details_of(always=[number]))
@@ -65,18 +65,3 @@ def edited(text: str) -> dict[str, Any] | None:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeEncodeError):
         return None
-
-
-def _question(given: Any) -> tuple[str | None, list[str]]:
-    """Returns the only question of an input, and its options; None if it asks none, or several."""
-    questions = given.get("questions") if isinstance(given, dict) else None
-    if not isinstance(questions, list) or len(questions) != 1:
-        return None, []
-    asked = questions[0] if isinstance(questions[0], dict) else {}
-    options = asked.get("options")
-    labels = [
-        str(option.get("label"))
-        for option in (options if isinstance(options, list) else [])
-        if isinstance(option, dict)
-    ]
-    return (str(asked.get("question")), labels) if labels else (None, [])

@@ -9,10 +9,11 @@ from typing import Any
 from textual.app import App
 
 from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
+from unbraid.agents.registry import tools
 from unbraid.control.hints import steering_hint
 from unbraid.errors import UnbraidError
 from unbraid.log.summary import RunSummary
-from unbraid.screen import call_summary, short
+from unbraid.screen import short
 from unbraid.timings import ATTENDANCE_SECONDS
 from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
 from unbraid.tui.permission_answers import EDIT, REASON, choices_of, details_of, edited
@@ -46,8 +47,9 @@ class RunControl:
         """
         if waiting:
             first = waiting[0]
+            about = tools().summary(first.tool, first.input)
             more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
-            return f"◐ p answers{more}: {short(f'{first.tool} {call_summary(first.input)}', 300)}"
+            return f"◐ p answers{more}: {short(f'{first.tool} {about}', 300)}"
         if chosen is None or chosen.waiting is None:
             return None
         hint = steering_hint(chosen, self.verbs(chosen.run))

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { FleetEvent } from './events';
 import type { Item } from './items';
+import { summaryOf } from '../stream/tools';
 import { Run } from './run';
 import type { Spent } from './spent';
 
@@ -15,6 +16,7 @@ interface Expected {
   events: FleetEvent[];
   streams: Record<string, Record<string, unknown>[]>;
   statuses: [number, string, string[]][];
+  summaries: [string, unknown, string][];
   facts: { count: number; run: unknown[]; agents: unknown[][] }[];
 }
 
@@ -74,6 +76,11 @@ test.each(expected)('statuses of $name', ({ events, statuses }) => {
     return [event.seq, run.status, run.agents().map((agent) => agent.status)];
   });
   expect(found).toEqual(statuses);
+});
+
+test.each(expected)('summaries of the calls of $name', ({ summaries }) => {
+  const found = summaries.map(([tool, input]) => [tool, input, summaryOf(tool, input)]);
+  expect(found).toEqual(summaries);
 });
 
 test.each(expected)('$name', ({ events, streams }) => {

@@ -409,6 +409,25 @@ export interface CostTable {
   no_price: UnpricedModel[];
 }
 
+/** The calls of tools that take the same arguments. `summary` are the arguments that tell most, the best one first. `command` is what a shell runs. An edit puts the text `new` for the text `old` in the file `path`, or does so for each entry of `edits`; or it is a `patch`; or `changes` has one for each file. `todos` is a list of entries whose words are in `todo`. `agent` is the type of an agent to start. `questions` are what a person is asked. A tool of several formats has the first one whose arguments a call has. */
+export interface ToolFormat {
+  names: string[];
+  purpose?: 'shell' | 'edit' | 'todo' | 'agent' | 'question' | 'other';
+  summary?: string[];
+  command?: string[];
+  path?: string;
+  old?: string;
+  new?: string;
+  edits?: string;
+  patch?: string;
+  changes?: string;
+  todos?: string;
+  todo?: string[];
+  agent?: string;
+  questions?: string;
+  multiple?: string;
+}
+
 /** A run as it is sent over HTTP. */
 export interface Run {
   run: string;
@@ -565,3 +584,55 @@ export type Aside = Gap | Draft | Cut;
 /** A regular expression of the characters that a screen does not show as themselves. */
 export const HIDDEN_CHARACTERS =
   '[\\u{0}-\\u{8}\\u{b}-\\u{1f}\\u{7f}-\\u{9f}\\u{ad}-\\u{ad}\\u{34f}-\\u{34f}\\u{61c}-\\u{61c}\\u{115f}-\\u{1160}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}\\u{200b}-\\u{200b}\\u{200e}-\\u{200f}\\u{2028}-\\u{202e}\\u{2060}-\\u{206f}\\u{2800}-\\u{2800}\\u{3164}-\\u{3164}\\u{d800}-\\u{dfff}\\u{fe00}-\\u{fe0d}\\u{feff}-\\u{feff}\\u{ffa0}-\\u{ffa0}\\u{fff0}-\\u{fffb}\\u{13440}-\\u{13442}\\u{16fe4}-\\u{16fe4}\\u{1d159}-\\u{1d159}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]|(?<![^\\x00-\\x7f\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}])[\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}]|(?<=(?:[\\p{Mn}\\p{Me}][\\u{200c}\\u{200d}\\u{fe0e}\\u{fe0f}]?){6})[\\p{Mn}\\p{Me}]';
+
+/** The tools of all kinds of agents that unbraid brings. */
+// prettier-ignore
+export const TOOLS: readonly ToolFormat[] = [
+  {"names":["Bash"],"purpose":"shell","command":["command"]},
+  {"names":["BashOutput","KillShell","KillBash"],"summary":["bash_id","shell_id"]},
+  {"names":["Read"],"summary":["file_path"]},
+  {"names":["LS"],"summary":["path"]},
+  {"names":["Glob","Grep"],"summary":["pattern"]},
+  {"names":["Edit"],"purpose":"edit","path":"file_path","old":"old_string","new":"new_string"},
+  {"names":["MultiEdit"],"purpose":"edit","path":"file_path","old":"old_string","new":"new_string","edits":"edits"},
+  {"names":["Write"],"purpose":"edit","path":"file_path","new":"content"},
+  {"names":["NotebookEdit"],"purpose":"edit","path":"notebook_path","new":"new_source"},
+  {"names":["NotebookRead"],"summary":["notebook_path"]},
+  {"names":["TodoWrite"],"purpose":"todo","todos":"todos","todo":["content"]},
+  {"names":["Task","Agent"],"purpose":"agent","summary":["description","prompt"],"agent":"subagent_type"},
+  {"names":["SendMessage"],"summary":["summary","message"]},
+  {"names":["TaskCreate"],"summary":["subject","description"]},
+  {"names":["TaskOutput","TaskStop"],"summary":["task_id"]},
+  {"names":["Workflow"],"summary":["script"]},
+  {"names":["Skill","SlashCommand"],"summary":["skill","command"]},
+  {"names":["WebFetch"],"summary":["url"]},
+  {"names":["WebSearch","ToolSearch"],"summary":["query"]},
+  {"names":["AskUserQuestion"],"purpose":"question","questions":"questions","multiple":"multiSelect"},
+  {"names":["ExitPlanMode"],"summary":["plan"]},
+  {"names":["bash"],"purpose":"shell","command":["command"]},
+  {"names":["read"],"summary":["filePath"]},
+  {"names":["list"],"summary":["path"]},
+  {"names":["glob","grep"],"summary":["pattern"]},
+  {"names":["edit"],"purpose":"edit","path":"filePath","old":"oldString","new":"newString"},
+  {"names":["edit"],"purpose":"edit","path":"filepath","patch":"diff"},
+  {"names":["multiedit"],"purpose":"edit","path":"filePath","old":"oldString","new":"newString","edits":"edits"},
+  {"names":["write"],"purpose":"edit","path":"filePath","new":"content"},
+  {"names":["patch","apply_patch"],"purpose":"edit","patch":"patchText"},
+  {"names":["todowrite"],"purpose":"todo","todos":"todos","todo":["content"]},
+  {"names":["task"],"purpose":"agent","summary":["description","prompt"],"agent":"subagent_type"},
+  {"names":["skill"],"summary":["name"]},
+  {"names":["webfetch"],"summary":["url"]},
+  {"names":["websearch","codesearch"],"summary":["query"]},
+  {"names":["question"],"purpose":"question","questions":"questions","multiple":"multiple"},
+  {"names":["invalid"],"summary":["error"]},
+  {"names":["shell","exec_command"],"purpose":"shell","command":["cmd","command"]},
+  {"names":["exec"],"summary":["input"]},
+  {"names":["write_stdin"],"summary":["chars"]},
+  {"names":["apply_patch","fileChange"],"purpose":"edit","patch":"input","changes":"changes"},
+  {"names":["update_plan"],"purpose":"todo","todos":"plan","todo":["step","text"]},
+  {"names":["spawn_agent"],"purpose":"agent","summary":["message"],"agent":"agent_type"},
+  {"names":["send_input","send_message","followup_task","resume_agent"],"summary":["message","target","id"]},
+  {"names":["wait","wait_agent","close_agent","interrupt_agent"],"summary":["target","targets","ids","id"]},
+  {"names":["view_image"],"summary":["path"]},
+  {"names":["web_search"],"summary":["query"]},
+];

@@ -2,19 +2,39 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Call } from '../model/items';
 import { difference } from './difference';
-import { pictureOf } from './tools';
+import calls from './calls.json';
+import { changesOf, pictureOf, questionsOf, summaryOf } from './tools';
 
 function call(tool: string, input: unknown): Call {
   const nothing = { ok: null, result: null, parts: null, until: null, duration_ms: null };
   return { id: 't', tool, input, child: null, ...nothing };
 }
 
+test.each(calls)('$tool: $summary', ({ tool, input, summary, changes }) => {
+  expect(summaryOf(tool, input)).toBe(summary);
+  expect(changesOf(tool, input)).toEqual(changes);
+});
+
+test('questions are those of a tool that asks', () => {
+  const asking = calls.find(({ tool }) => tool === 'AskUserQuestion')!;
+  const [first, second] = questionsOf(asking.tool, asking.input);
+  expect(first).toEqual({
+    question: 'Which one?',
+    options: [
+      { label: 'This', description: 'first' },
+      { label: 'That', description: '' },
+    ],
+    multiple: true,
+  });
+  expect(second).toEqual({ question: 'Why?', options: [], multiple: false });
+  expect(questionsOf('Bash', asking.input)).toEqual([]);
+});
+
 test('each kind of tool has its look', () => {
   expect(pictureOf(call('Bash', { command: 'ls -l' }))).toMatchObject({
     look: 'shell',
     summary: 'ls -l',
   });
-  expect(pictureOf(call('bash', { command: 'ls', description: 'List' })).summary).toBe('List');
   const edit = { file_path: '/a', old_string: 'x', new_string: 'y' };
   expect(pictureOf(call('Edit', edit))).toMatchObject({
     look: 'edit',
@@ -26,7 +46,6 @@ test('each kind of tool has its look', () => {
   });
   const task = { subagent_type: 'scout', description: 'Look around', prompt: 'Please' };
   expect(pictureOf(call('Task', task))).toEqual({ look: 'agent', summary: 'Look around (scout)' });
-  expect(pictureOf(call('Grep', { pattern: 'foo', path: '/x' })).summary).toBe('/x');
 });
 
 test('no input breaks the picture', () => {

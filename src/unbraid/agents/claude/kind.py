@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import (
+    AgentKind,
+    DeltaFormat,
+    FileFormats,
+    Finding,
+    Resumer,
+    SessionStore,
+    ToolFormat,
+)
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend
@@ -43,6 +51,12 @@ class ClaudeCode(AgentKind):
         from unbraid.agents.claude.notes import without_notes
 
         return without_notes(text, of_agent=of_agent)
+
+    def tools(self) -> tuple[ToolFormat, ...]:
+        """Returns what its tools are for."""
+        from unbraid.agents.claude.tools import TOOLS
+
+        return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts `claude` so that it prints every agent's words, and reads its transcripts."""

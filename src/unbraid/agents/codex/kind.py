@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import (
+    AgentKind,
+    DeltaFormat,
+    FileFormats,
+    Finding,
+    Resumer,
+    SessionStore,
+    ToolFormat,
+)
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend
@@ -32,6 +40,12 @@ class Codex(AgentKind):
         from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 
         return CodexDialect()
+
+    def tools(self) -> tuple[ToolFormat, ...]:
+        """Returns what its tools are for."""
+        from unbraid.agents.codex.tools import TOOLS
+
+        return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts `codex`, and reads its rollouts."""

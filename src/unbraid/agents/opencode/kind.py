@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.opencode.editions import OPENCODE, Edition, Editions
-from unbraid.agents.port import AgentKind, DeltaFormat, FileFormats, Finding, Resumer, SessionStore
+from unbraid.agents.port import (
+    AgentKind,
+    DeltaFormat,
+    FileFormats,
+    Finding,
+    Resumer,
+    SessionStore,
+    ToolFormat,
+)
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend
@@ -41,6 +49,12 @@ class OpenCodeKind(AgentKind):
         from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
 
         return OpenCodeDialect(self._editions)
+
+    def tools(self) -> tuple[ToolFormat, ...]:
+        """Returns what its tools are for."""
+        from unbraid.agents.opencode.tools import TOOLS
+
+        return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         """Starts its program, and reads its database."""

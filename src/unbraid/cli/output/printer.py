@@ -15,9 +15,10 @@ from typing import Any
 import click
 
 from unbraid import events as e
+from unbraid.agents.registry import tools
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
 from unbraid.fleet.notes import Tone, note_of
-from unbraid.screen import LONG, call_summary, safe, short
+from unbraid.screen import LONG, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER, MIN_GUTTER = 20, 6
@@ -69,7 +70,8 @@ class Printer:
         match event:
             case e.FleetToolUse():
                 lead = f"⚙ {click.style(short(event.tool), bold=True)}"
-                yield from self._lines(stream, f" {short(call_summary(item.arguments))}", lead)
+                about = tools().summary(event.tool, item.arguments)
+                yield from self._lines(stream, f" {short(about)}", lead)
             case e.FleetToolResult() if item.child is not None and item.ok:
                 pass  # the answer of a sub-agent stands in its own gutter
             case e.FleetToolResult() | e.ToolCall():
@@ -83,7 +85,7 @@ class Printer:
                 lead = click.style("■", fg="green" if item.ok else "red")
                 yield from self._lines(stream, f" {short(event.reason)}", lead)
             case _:
-                note = note_of(item)
+                note = note_of(item, tools())
                 if note is not None:
                     color = TONES[note.tone]
                     style: dict[str, Any] = {"fg": color} if color else {"dim": True}
