@@ -30,7 +30,7 @@ def folded(events: list[e.FleetEvent]) -> RunConditions:
 
 
 def circles(run: RunConditions) -> list[Condition]:
-    return [each for each in run.take_moments() if each.what == "circles" and each.times >= TIMES]
+    return [each for each in run.take_moments() if each.what == "repeats" and each.times >= TIMES]
 
 
 def recorded(folder: Path) -> list[e.FleetEvent]:

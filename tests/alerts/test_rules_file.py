@@ -25,7 +25,7 @@ cost = 2
 to = "phone"
 
 [[rule]]
-when = "circles"
+when = "repeats"
 times = 4
 
 [[budget]]
@@ -73,16 +73,22 @@ def test_an_empty_file_has_the_defaults() -> None:
     assert read_rules("").rules == DEFAULT_RULES
 
 
+def test_the_old_name_of_a_condition_is_understood() -> None:
+    rules = read_rules('off = "circles"\n[[rule]]\nwhen = ["circles", "done"]\n')
+    assert rules.problems == ()
+    assert [rule.when for rule in rules.rules if "repeats" in rule.when] == [("repeats", "done")]
+
+
 BAD = [
     ('[[rule]]\nwhen = "permision"', 2, "unknown condition 'permision'"),
     ('[[rule]]\nafter = "1m"', 1, "`when` is needed"),
-    ('[[rule]]\nwhen = "done"\nafter = "soon"', 3, "`after` is not a length of time"),
+    ('[[rule]]\nwhen = "done"\nafter = "soon"', 3, "`after` is not a duration"),
     ('[[rule]]\nwhen = "done"\nfolder = "work"', 3, "`folder` is a whole path"),
     ('[[rule]]\nwhen = "done"\nto = "fone"', 1, "unknown receiver 'fone'"),
     ('[[rule]]\nwhen = "done"\ncolour = 1', 3, "unknown key 'colour'"),
     ('[[rule]]\nwhen = "done"\ncost = -1', 3, "`cost` is not a number of dollars"),
     ('[[rule]]\nwhen = "done\nkind = 1', 2, "not TOML"),
-    ('[[rule]]\nwhen = "circles"\ntimes = 2', 3, "`times` is at least 3"),
+    ('[[rule]]\nwhen = "repeats"\ntimes = 2', 3, "`times` is at least 3"),
     ("[[rule]]\nwhen = [", 2, "not TOML"),
     ('[[budget]]\nfolder = "/w"', 1, "one of `cost`, `tokens`, `time` and `agents` is needed"),
     ("[[budget]]\ntokens = 1.5", 2, "`tokens` is not a whole number above 0"),
@@ -114,7 +120,7 @@ def test_what_is_wrong_has_its_line_and_the_other_rules_work(
     ("text", "problem"),
     [
         ('quiet = "late"', "`quiet` is not two times"),
-        ('quiet = "07:00-7:00"', "`quiet` begins when it ends"),
+        ('quiet = "07:00-7:00"', "`quiet` must begin and end at different times"),
         ('to = ["x"]', "unknown receiver 'x'"),
         ("to = 3", "`to` is not a text"),
         ('off = "all"', "unknown condition"),

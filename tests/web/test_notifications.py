@@ -34,7 +34,7 @@ NOTED = """
 """
 RULES = """
 [[rule]]
-when = ["permission", "failed", "circles"]
+when = ["permission", "failed", "repeats"]
 [[budget]]
 tokens = 100
 """

@@ -25,8 +25,8 @@ from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.tool_formats import ToolTable
 from unbraid.fleet.usage import Totals
 
-SILENT, CIRCLES, BUDGET = "silent", "circles", "budget"
-CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, CIRCLES, BUDGET)
+SILENT, REPEATS, BUDGET = "silent", "repeats", "budget"
+CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, REPEATS, BUDGET)
 MAX_MOMENTS = 10_000
 DETAIL_CHARS = 2000
 
@@ -250,7 +250,9 @@ class RunConditions:
                     self._repeated(stream.parent, event, repeat, "")
 
     def _end_turn(self, event: e.FleetTurnComplete) -> None:
-        """A session that goes on has failed, too, if its turn has; its end is then no news."""
+        """A failed turn is reported even if the session continues; the end of the run is then not
+        reported again.
+        """
         self._failed_turn = None
         if event.reason == FAILED:
             self._failed_turn = Condition(
@@ -263,8 +265,8 @@ class RunConditions:
             self._add(self._failed_turn)
 
     def _progress_above(self, stream: _OpenStream) -> None:
-        """An agent that waits for another asks again and again; while that one does something, it
-        is right to.
+        """An agent may poll another agent repeatedly; that is not a loop while the other one makes
+        progress.
         """
         above = None if stream.parent is None else self._streams.get(stream.parent)
         while above is not None:
@@ -285,8 +287,8 @@ class RunConditions:
         about = f": {content[:DETAIL_CHARS]}" if repeat.is_error else ""
         self._add(
             Condition(
-                what=CIRCLES,
-                key=f"circles {number} {repeat.key}",
+                what=REPEATS,
+                key=f"repeats {number} {repeat.key}",
                 since=event.ts,
                 stream_id=number,
                 agent=self._agent(number),

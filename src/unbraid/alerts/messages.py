@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from unbraid.alerts.conditions import BUDGET, CIRCLES, SILENT, Condition
+from unbraid.alerts.conditions import BUDGET, REPEATS, SILENT, Condition
 from unbraid.alerts.monitor import Alert
 from unbraid.fleet.status import DONE, FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.screen import short
@@ -26,7 +26,7 @@ _ONE = {
     FAILED: "has failed",
     ORPHANED: "is gone: its process has ended",
     SILENT: "has been silent while working",
-    CIRCLES: "repeats itself",
+    REPEATS: "repeats itself",
     BUDGET: "is near its budget",
 }
 _MANY = {
@@ -36,7 +36,7 @@ _MANY = {
     FAILED: "have failed",
     ORPHANED: "are gone",
     SILENT: "are silent",
-    CIRCLES: "repeat themselves",
+    REPEATS: "repeat themselves",
     BUDGET: "are near their budget",
 }
 # Of a budget there is a notice first.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from unbraid.alerts.budget import RunLimits
-from unbraid.alerts.conditions import BUDGET, CIRCLES, SILENT, Condition
+from unbraid.alerts.conditions import BUDGET, REPEATS, SILENT, Condition
 from unbraid.fleet.status import FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.screen import SpentDollars, cost, duration
 
@@ -70,7 +70,7 @@ class AlertRule(Struct, frozen=True):
         """Returns whether it applies to a condition of a run, however long that has held."""
         if condition.what not in self.when or not self.runs.accepts(run):
             return False
-        if condition.what == CIRCLES and condition.times < self.times:
+        if condition.what == REPEATS and condition.times < self.times:
             return False
         if self.cost_usd is not None and run.cost_usd < self.cost_usd:
             return False
@@ -81,7 +81,7 @@ class AlertRule(Struct, frozen=True):
 
     def __str__(self) -> str:
         after = f" for {duration(self.after_seconds * 1000)}" if self.after_seconds else ""
-        times = f", {self.times} times" if CIRCLES in self.when else ""
+        times = f", {self.times} times" if REPEATS in self.when else ""
         agent = "" if self.agent is None else f", agent {self.agent}"
         dollars = "" if self.cost_usd is None else f", from {cost(SpentDollars(self.cost_usd))} on"
         runs = str(self.runs)
@@ -166,7 +166,7 @@ DEFAULT_RULES = (
     AlertRule((FAILED,)),
     AlertRule((ORPHANED,)),
     AlertRule((SILENT,), after_seconds=600),
-    AlertRule((CIRCLES,)),
+    AlertRule((REPEATS,)),
     AlertRule((BUDGET,)),
 )
 

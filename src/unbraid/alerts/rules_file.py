@@ -32,7 +32,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unbraid.alerts.budget import RunLimits
-from unbraid.alerts.conditions import CONDITIONS
+from unbraid.alerts.conditions import CONDITIONS, REPEATS
 from unbraid.alerts.rules import (
     BUILT_IN,
     SHOWN,
@@ -54,6 +54,8 @@ _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d
 _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _MAX_SECONDS = 30 * 86400
 
+# Files that were written before conditions had the words of the alerts.
+_OLD_NAMES = {"circles": REPEATS}
 _SETTINGS = ("quiet", "to", "off")
 _RULE = ("when", "after", "folder", "kind", "agent", "cost", "times", "to")
 _BUDGET = ("folder", "kind", "cost", "tokens", "time", "agents")
@@ -76,7 +78,7 @@ class _Table(Struct):
         return self.line
 
 
-class _Wrong(ValueError):
+class _InvalidValue(ValueError):
     """A value that cannot be used, and its key."""
 
     def __init__(self, key: str, text: str) -> None:
@@ -120,13 +122,13 @@ class _Reader:
                 self._budget(table, values["budget"][0])
             elif named[0] == "receiver" and len(named) == 2 and not table.is_list:
                 ((name, given),) = values["receiver"].items()
-                self._receiver(table, name, given)
+                self._receiver(name, given)
             else:
                 known = "[[rule]], [[budget]] and [receiver.NAME]"
                 brackets = "[[{}]]" if table.is_list else "[{}]"
                 shown = brackets.format(table.name)
-                raise _Wrong("", f"unknown table {shown}: there are {known}")
-        except _Wrong as error:
+                raise _InvalidValue("", f"unknown table {shown}; choose from: {known}")
+        except _InvalidValue as error:
             line = table.line_of(error.key) if error.key else table.line
             self._problems.append(FileProblem(line, str(error)))
 
@@ -167,13 +169,13 @@ class _Reader:
                     self._to, self._to_line = _words(key, value), table.line_of(key)
                 else:
                     self._off = _conditions(key, value)
-            except _Wrong as error:
+            except _InvalidValue as error:
                 self._problems.append(FileProblem(table.line_of(key), str(error)))
 
     def _rule(self, table: _Table, given: dict[str, Any]) -> None:
         _check_keys(given, _RULE)
         if "when" not in given:
-            raise _Wrong("", f"`when` is needed: {', '.join(CONDITIONS)}")
+            raise _InvalidValue("", f"`when` is needed; choose from: {', '.join(CONDITIONS)}")
         self._rules.append(
             AlertRule(
                 when=_conditions("when", given["when"]),
@@ -196,32 +198,36 @@ class _Reader:
             agents=_optional(given, "agents", _count),
         )
         if not limits:
-            raise _Wrong("", "one of `cost`, `tokens`, `time` and `agents` is needed")
+            raise _InvalidValue("", "one of `cost`, `tokens`, `time` and `agents` is needed")
         self._budgets.append(BudgetRule(limits, self._runs(given), table.line))
 
-    def _receiver(self, table: _Table, name: str, given: Any) -> None:
+    def _receiver(self, name: str, given: Any) -> None:
         if not isinstance(given, dict):
-            raise _Wrong(name, "a receiver is a table: [receiver.NAME]")
+            raise _InvalidValue(name, "a receiver is a table: [receiver.NAME]")
         _check_keys(given, _RECEIVER)
         if name in self._receivers:
-            raise _Wrong("", f"the receiver {name!r} already exists")
+            raise _InvalidValue("", f"the receiver {name!r} already exists")
         if name in BUILT_IN:
-            raise _Wrong("", f"{name!r} is built in, and needs no receiver: choose another name")
+            raise _InvalidValue("", f"{name!r} is built in; choose another name")
         forms = [key for key in ("command", "webhook", "url") if key in given]
         if len(forms) != 1:
-            raise _Wrong("", "one of `command`, `webhook` and `url` is needed, and only one")
+            raise _InvalidValue("", "one of `command`, `webhook` and `url` is needed, and only one")
         headers = given.get("headers", {})
         if not isinstance(headers, dict) or not all(
             isinstance(value, str) and "\n" not in value and "\r" not in value
             for value in headers.values()
         ):
-            raise _Wrong("headers", "`headers` is not a table of texts")
+            raise _InvalidValue("headers", "`headers` is not a table of texts")
         form = forms[0]
         value = _text(form, given[form])
         if form == "webhook" and not value.startswith(("http://", "https://")):
-            raise _Wrong(form, "`webhook` is not an address: it begins with http:// or https://")
+            raise _InvalidValue(
+                form, "`webhook` is not an address: it begins with http:// or https://"
+            )
         if form == "url" and "://" not in value:
-            raise _Wrong(form, "`url` is not an address that Apprise knows, as ntfys://…")
+            raise _InvalidValue(
+                form, "`url` is not an address that Apprise knows, such as ntfys://…"
+            )
         self._receivers[name] = Receiver(
             name,
             command=value if form == "command" else None,
@@ -235,7 +241,7 @@ class _Reader:
         if folder is not None and (folder == "~" or folder.startswith("~/")):
             folder = self._home + folder[1:]
         elif folder is not None and not folder.startswith(("/", "*")) and folder[1:2] != ":":
-            raise _Wrong("folder", "`folder` is a whole path: it begins with / or ~/")
+            raise _InvalidValue("folder", "`folder` is a whole path: it begins with / or ~/")
         return RunFilter(folder, _optional(given, "kind", _text))
 
 
@@ -264,7 +270,7 @@ def _syntax(table: _Table, text: str) -> FileProblem:
 def _check_keys(given: dict[str, Any], known: Sequence[str]) -> None:
     for key in given:
         if key not in known:
-            raise _Wrong(key, f"unknown key {key!r}: there are {', '.join(known)}")
+            raise _InvalidValue(key, f"unknown key {key!r}; choose from: {', '.join(known)}")
 
 
 def _optional(given: dict[str, Any], key: str, read: Callable[[str, Any], Any]) -> Any:
@@ -273,31 +279,32 @@ def _optional(given: dict[str, Any], key: str, read: Callable[[str, Any], Any]) 
 
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _Wrong(key, f"`{key}` is not a text")
+        raise _InvalidValue(key, f"`{key}` is not a text")
     return value
 
 
 def _words(key: str, value: Any) -> tuple[str, ...]:
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise _Wrong(key, f"`{key}` is not a text or a list of texts")
+        raise _InvalidValue(key, f"`{key}` is not a text or a list of texts")
     return tuple(given)
 
 
 def _conditions(key: str, value: Any) -> tuple[str, ...]:
-    words = _words(key, value)
+    known = ", ".join(CONDITIONS)
+    words = tuple(_OLD_NAMES.get(word, word) for word in _words(key, value))
     for word in words:
         if word not in CONDITIONS:
-            raise _Wrong(key, f"unknown condition {word!r}: there are {', '.join(CONDITIONS)}")
+            raise _InvalidValue(key, f"unknown condition {word!r}; choose from: {known}")
     if not words and key == "when":
-        raise _Wrong(key, f"`when` is empty: there are {', '.join(CONDITIONS)}")
+        raise _InvalidValue(key, f"`when` is empty; choose from: {known}")
     return words
 
 
 def _seconds(key: str, value: Any) -> float:
     found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None or not any(found.groups()):
-        raise _Wrong(key, f'`{key}` is not a length of time, as "90s", "10m" or "1h 30m"')
+        raise _InvalidValue(key, f'`{key}` is not a duration, such as "90s", "10m" or "1h 30m"')
     hours, minutes, seconds = (min(int((part or "0")[:9]), _MAX_SECONDS) for part in found.groups())
     return float(min(hours * 3600 + minutes * 60 + seconds, _MAX_SECONDS))
 
@@ -305,28 +312,28 @@ def _seconds(key: str, value: Any) -> float:
 def _dollars(key: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or not 0 <= value <= MAX_DOLLARS:
-        raise _Wrong(key, f"`{key}` is not a number of dollars")
+        raise _InvalidValue(key, f"`{key}` is not a number of dollars")
     return float(value)
 
 
 def _count(key: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_COUNT:
-        raise _Wrong(key, f"`{key}` is not a whole number above 0")
+        raise _InvalidValue(key, f"`{key}` is not a whole number above 0")
     return value
 
 
 def _times(key: str, value: Any) -> int:
     times = _count(key, value)
     if not 3 <= times <= 20:
-        raise _Wrong(key, f"`{key}` is at least 3, and at most 20")
+        raise _InvalidValue(key, f"`{key}` is at least 3, and at most 20")
     return times
 
 
 def _quiet(value: Any) -> QuietHours:
     found = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
-        raise _Wrong("quiet", '`quiet` is not two times of the day, as "22:00-07:00"')
+        raise _InvalidValue("quiet", '`quiet` is not two times of the day, such as "22:00-07:00"')
     begin, end = int(found[1]) * 60 + int(found[2]), int(found[3]) * 60 + int(found[4])
     if begin == end:
-        raise _Wrong("quiet", "`quiet` begins when it ends: nobody would ever be left alone")
+        raise _InvalidValue("quiet", "`quiet` must begin and end at different times")
     return QuietHours(begin, end)

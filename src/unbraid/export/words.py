@@ -28,9 +28,11 @@ def name_of(stream: ExportedStream) -> str:
 
 def facts_of(stream: ExportedStream) -> str:
     """Returns how an agent stands, what it took and what it cost."""
-    facts = [stream.status, spent(stream.usage)]
-    if stream.total != stream.usage:
-        facts.append(f"with those below it {spent(stream.total)}")
+    facts = [stream.status]
+    if stream.total == stream.usage:
+        facts.append(spent(stream.usage))
+    else:
+        facts += [f"own {spent(stream.usage)}", f"total {spent(stream.total)}"]
     if stream.duration_ms:
         facts.append(duration(stream.duration_ms))
     if stream.model:
