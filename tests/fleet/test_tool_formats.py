@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from unbraid.agents.registry import kinds, tools
 from unbraid.fleet.tool_formats import TextChange, ToolFormat, ToolTable
 
-PATH = Path(__file__).parents[2] / "web" / "src" / "stream" / "calls.json"
+PATH = Path(__file__).parents[2] / "web" / "src" / "model" / "calls.json"
 CALLS: list[dict[str, Any]] = json.loads(PATH.read_text("utf-8"))
 NAMES = sorted({name for kind in kinds() for each in kind.tools() for name in each.names})
 

@@ -22,7 +22,9 @@ COMMON: dict[str, Any] = {"ts": 0, "stream_id": 0, "depth": 0, "agent": "main"}
 
 def everything(text: str) -> list[e.FleetEvent]:
     """Events that hold a text wherever an agent can put one."""
-    raw = Raw(json.dumps({text: text, "old_string": text, "new_string": f"{text}!"}).encode())
+    raw = Raw(json.dumps({text: text}).encode())
+    texts = {"filePath": text, "oldString": text, "newString": f"{text}!"}
+    edit = Raw(json.dumps(texts).encode())
     content = Raw(json.dumps(text).encode())
     return [
         e.StreamStart(seq=1, parent_stream_id=None, prompt=text, **COMMON),
@@ -39,7 +41,8 @@ def everything(text: str) -> list[e.FleetEvent]:
         e.FleetError(seq=12, message=text, **COMMON),
         e.FleetMalformed(seq=13, raw=text, reason=text, offset=0, **COMMON),
         e.FleetUnrecognized(seq=14, raw=raw, **COMMON),
-        e.StreamEnd(seq=15, ok=True, reason=text, **COMMON),
+        e.FleetToolUse(seq=15, tool_use_id="v", tool="edit", input_json=edit, **COMMON),
+        e.StreamEnd(seq=16, ok=True, reason=text, **COMMON),
     ]
 
 
@@ -87,6 +90,28 @@ def test_what_is_held_is_bounded_and_says_what_it_left_out() -> None:
         assert len(item.result or "") <= most_result
     shown = "\n".join(lines(huge, 80, whole=True))
     assert f"{len(huge) - most:,} more characters" in shown
+
+
+PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** Add File: b\n+z\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given_input", "shown"),
+    [
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"}, ["- x", "+ y"]),
+        ("edit", {"filePath": "a", "oldString": "x", "newString": "y"}, ["- x", "+ y"]),
+        ("apply_patch", {"input": PATCH}, ["a", "- x", "+ y", "b", "+ z"]),
+    ],
+)
+def test_an_edit_of_every_kind_is_drawn_as_changes(
+    tool: str, given_input: dict[str, str], shown: list[str]
+) -> None:
+    conversation = StreamConversation(limits=LIMITS)
+    raw = Raw(json.dumps(given_input).encode())
+    call = e.FleetToolUse(seq=1, tool_use_id="t", tool=tool, input_json=raw, **COMMON)
+    conversation.feed([call])
+    _, *changes = render_item(conversation.items[0], 60, whole=False)
+    assert [line.plain.removeprefix("  │ ").strip() for line in changes if line.plain] == shown
 
 
 def test_what_was_taken_back_is_struck_through() -> None:

@@ -2,8 +2,8 @@
 
 Each kind of agent declares the formats of its own tools (`AgentKind.tools`); a `ToolTable` of all
 of them reads calls for every face. The page has the same table, made by `web/generate.py`, and
-reads it by the same rules (`web/src/stream/tools.ts`): the two are compared by
-`web/src/stream/calls.json` and by the calls of all recordings. Inputs are an agent's: of any shape.
+reads it by the same rules (`web/src/model/tools.ts`): the two are compared by
+`web/src/model/calls.json` and by the calls of all recordings. Inputs are an agent's: of any shape.
 """
 
 from __future__ import annotations

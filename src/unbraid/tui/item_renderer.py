@@ -132,7 +132,9 @@ class _CallInput:
         if not isinstance(given, dict):
             return
         changes = tools().changes(self._tool, given)
-        for change in changes:
+        for before, change in zip([None, *changes], changes, strict=False):
+            if change.path not in (self.about, before and before.path):
+                yield Text(short(change.path, width), DIM)
             yield from _changes(change.before, change.after, width)
         if whole and not changes:
             shown = msgspec.json.format(msgspec.json.encode(given)).decode()
@@ -142,7 +144,7 @@ class _CallInput:
 
 
 def _changes(old: str, new: str, width: int) -> Iterator[Text]:
-    before, after = old[:4000].split("\n"), new[:4000].split("\n")
+    before, after = (text[:4000].split("\n") if text else [] for text in (old, new))
     if len(before) * len(after) > 10_000:
         compared = [*(f"- {line}" for line in before), *(f"+ {line}" for line in after)]
     else:

@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { FleetEvent } from './events';
 import type { Item } from './items';
-import { summaryOf } from '../stream/tools';
 import { Run } from './run';
 import type { Spent } from './spent';
+import { summaryOf } from './tools';
 
 interface Expected {
   name: string;

@@ -2,6 +2,7 @@
 import { compact } from '../parts/format';
 import type { Compaction } from './context';
 import type { Item, Request } from './items';
+import { summaryOf } from './tools';
 
 const ENDS: Record<string, string> = { orphaned: 'its process disappeared' };
 const ANSWERS: Record<string, string> = { allow: 'allowed', deny: 'denied' };
@@ -49,5 +50,5 @@ function permissionNote(request: Request): string {
   const answer = request.behavior ?? 'requested';
   const state = `Permission ${ANSWERS[answer] ?? answer}${request.by ? ` by ${request.by}` : ''}`;
   if (request.tool === null) return state;
-  return `${state}: ${request.tool} ${JSON.stringify(request.input ?? {})}`;
+  return `${state}: ${request.tool} ${summaryOf(request.tool, request.input)}`.trimEnd();
 }

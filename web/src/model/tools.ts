@@ -2,8 +2,8 @@
  * What a tool call is about, by the table of all tools. The rules are those of
  * `unbraid.fleet.tool_formats`. Inputs are an agent's: of any shape.
  */
-import { TOOLS, type ToolFormat } from '../model/events';
-import type { Call } from '../model/items';
+import { TOOLS, type ToolFormat } from './events';
+import type { Call } from './items';
 
 /** Text that replaces other text in a file. */
 export interface Change {
