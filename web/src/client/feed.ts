@@ -5,7 +5,7 @@ import { Lines } from './lines';
  * How a feed stands. `over`: there will be no more. `refused`: coming back would not help.
  * `reconnecting` with a problem: the server is there and cannot send now.
  */
-export type Standing = 'connecting' | 'live' | 'reconnecting' | 'over' | 'refused';
+export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'over' | 'refused';
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 10_000;
@@ -19,7 +19,7 @@ export interface FeedOptions<T> {
   /** The last place already here; null for "from now on". */
   since: () => number | null;
   onlines: (lines: T[]) => void;
-  onstanding: (standing: Standing, problem: Refusal | null) => void;
+  onstanding: (standing: ConnectionState, problem: Refusal | null) => void;
 }
 
 /** Events of the server, for as long as there are any: comes back by itself where it was. */

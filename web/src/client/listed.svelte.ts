@@ -1,7 +1,7 @@
 import type { CopyState, FleetEvent, IndexProgress, Run, Runs } from '../model/events';
 import { isLive } from '../model/status';
 import { get, type Refusal } from './api';
-import { Feed, type Standing } from './feed';
+import { Feed, type ConnectionState } from './feed';
 import { COPY_MS } from './watched.svelte';
 
 const PAGE = 200;
@@ -21,7 +21,7 @@ interface Filter {
 export class Listed {
   runs = $state.raw<Run[]>([]);
   loaded = $state(false);
-  standing = $state<Standing>('connecting');
+  standing = $state<ConnectionState>('connecting');
   problem = $state.raw<Refusal | null>(null);
   /** When the connection was lost; null while there is one. */
   lostAt = $state<number | null>(null);

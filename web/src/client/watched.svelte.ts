@@ -8,16 +8,16 @@ import type {
   Gap,
   SearchResults,
 } from '../model/events';
-import { foundIn } from '../model/found';
+import { foundIn } from '../model/search';
 import type { Item } from '../model/items';
-import type { Spent } from '../model/spent';
-import { nothingSpent } from '../model/spent';
+import type { Spent } from '../model/usage';
+import { nothingSpent } from '../model/usage';
 import { Recording } from '../model/recording';
 import { Run } from '../model/run';
 import type { Status } from '../model/status';
 import type { Stream } from '../model/stream';
 import type { Refusal } from './api';
-import type { Standing } from './feed';
+import type { ConnectionState } from './feed';
 import type { RunSource } from './source';
 
 /** How long one frame may fold events: the rest of it is for drawing. */
@@ -35,7 +35,7 @@ export const COPY_MS = 5000;
  * what has changed is drawn again.
  */
 export class Watched {
-  standing = $state<Standing>('connecting');
+  standing = $state<ConnectionState>('connecting');
   problem = $state.raw<Refusal | null>(null);
   /** When the connection was lost; null while there is one. */
   lostAt = $state<number | null>(null);

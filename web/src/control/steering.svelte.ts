@@ -1,7 +1,7 @@
 import { get, post, Unreachable } from '../client/api';
 import type { ControlOptions, PermissionRequest } from '../model/events';
 import { announcer } from '../parts/announcer.svelte';
-import type { Details } from './held';
+import type { Details } from './answers';
 
 /** What can be asked of a run, and the requests. */
 export class Steering {

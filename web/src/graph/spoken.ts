@@ -1,6 +1,6 @@
 /** An agent in words: for those who hear the page, and where something is cut short. */
 import { titleOf, typeOf, type AgentView } from '../model/agents';
-import { tokensOf, type Spent } from '../model/spent';
+import { tokensOf, type Spent } from '../model/usage';
 import { cost, duration, plural } from '../parts/format';
 import { visible } from '../safe/marks';
 

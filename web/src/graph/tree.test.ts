@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentView } from '../model/agents';
-import { nothingSpent } from '../model/spent';
+import { nothingSpent } from '../model/usage';
 import { between, detailFor, layoutOf } from './layout';
 import { finishedBelow, inTreeOrder, treeOf, unfolded, walk } from './tree';
 

@@ -1,5 +1,5 @@
 import type { Compaction, ContextMark } from './context';
-import type { Spent } from './spent';
+import type { Spent } from './usage';
 import type { Status } from './status';
 
 /** A tool call as a mark in time. */

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import type { FleetEvent } from './events';
 import type { Item } from './items';
 import { Run } from './run';
-import type { Spent } from './spent';
+import type { Spent } from './usage';
 import { summaryOf } from './tools';
 
 interface Expected {

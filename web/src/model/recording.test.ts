@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { made } from './made';
+import { sampleRun } from './sample';
 import { Recording } from './recording';
 import { Run } from './run';
 
-const EVENTS = made(600, 6);
+const EVENTS = sampleRun(600, 6);
 
 function recorded(): Recording {
   const recording = new Recording(64);

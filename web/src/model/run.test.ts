@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FleetEvent } from './events';
 import type { Item } from './items';
-import { made } from './made';
+import { sampleRun } from './sample';
 import { Run } from './run';
-import { tokensOf } from './spent';
+import { tokensOf } from './usage';
 
 type Bare = FleetEvent extends infer E
   ? E extends FleetEvent
@@ -202,7 +202,7 @@ test('what an account leaves out stays computed', () => {
 });
 
 test('a run of many agents is folded whole', () => {
-  const events = made(5000, 50);
+  const events = sampleRun(5000, 50);
   const state = new Run();
   for (const event of events) state.apply(event);
   expect(state.streams.size).toBe(50);

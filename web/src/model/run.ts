@@ -7,8 +7,8 @@ import type {
   RequestReceived,
   StreamStart,
 } from './events';
-import type { Spent } from './spent';
-import { add, Totals } from './spent';
+import type { Spent } from './usage';
+import { add, Totals } from './usage';
 import type { Status } from './status';
 import { Stream } from './stream';
 import { promptTitle } from './title';

@@ -14,7 +14,7 @@ import type {
   Thinking,
 } from './events';
 import type { Call, Item, Kind } from './items';
-import { nothingSpent, spend } from './spent';
+import { nothingSpent, spend } from './usage';
 import { statusOfEnd, turnReason, type Status } from './status';
 
 /** These show that an agent works. */

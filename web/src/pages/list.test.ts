@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../model/events';
-import { nothingSpent } from '../model/spent';
+import { nothingSpent } from '../model/usage';
 import { chosen, DEFAULT, entriesOf, totalOf, valuesOf } from './list';
 
 function run(name: string, more: Partial<Run> = {}): Run {

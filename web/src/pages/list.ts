@@ -1,6 +1,6 @@
 /** The list of runs as someone wants to see it: which, in which order, under which heads. */
 import type { Run } from '../model/events';
-import { add, dollarsOf, nothingSpent, tokensOf, type Spent } from '../model/spent';
+import { add, dollarsOf, nothingSpent, tokensOf, type Spent } from '../model/usage';
 import { isLive } from '../model/status';
 
 export type Column = 'status' | 'title' | 'agents' | 'tokens' | 'cost' | 'started';

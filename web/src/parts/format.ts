@@ -1,5 +1,5 @@
 /** Numbers, times and names as people read them. */
-import type { Cost } from '../model/spent';
+import type { Cost } from '../model/usage';
 
 import type { WaitingFor } from '../model/events';
 

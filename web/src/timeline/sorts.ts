@@ -1,6 +1,6 @@
 /** The orders in which agents that have the same parent are listed. */
 import type { AgentView } from '../model/agents';
-import { dollarsOf, tokensOf, type Spent } from '../model/spent';
+import { dollarsOf, tokensOf, type Spent } from '../model/usage';
 
 export const LIVE = 'live';
 export type Sort = typeof LIVE | 'own' | 'total';

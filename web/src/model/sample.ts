@@ -1,7 +1,7 @@
 import type { FleetEvent } from './events';
 
 /** A run that nobody had: `agents` helpers that talk in turn, for tests. */
-export function made(count: number, agents: number): FleetEvent[] {
+export function sampleRun(count: number, agents: number): FleetEvent[] {
   const events: FleetEvent[] = [];
   let seq = 0;
   const about = (stream_id: number) => ({
