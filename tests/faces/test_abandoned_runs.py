@@ -25,7 +25,7 @@ from tests.watch.writing import Writer, append, dated
 from unbraid.cli import main
 from unbraid.events import RequestReceived
 from unbraid.log import opened_log
-from unbraid.log.contract import PATIENCE_SECONDS, story
+from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.machine import Machine
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
@@ -174,7 +174,7 @@ async def test_runs_of_other_machines_are_shown_as_they_are_in_the_log(
     """What is stored here under the same id is not theirs."""
     session = await abandoned(home, timedelta(minutes=120), CALL)
     env = {**os.environ, "UNBRAID_MACHINE": "here"}
-    first, *rest = story(["a"])[:-1]
+    first, *rest = sample_run(["a"])[:-1]
     assert isinstance(first, RequestReceived)
     first.source, first.session_id, first.machine = "claude", session, machine
     async with opened_log("memory:") as log:
@@ -191,9 +191,9 @@ async def test_abandoned_runs_have_their_place_in_the_pages_of_a_list(home: Path
     now = time.time_ns() // 1_000_000
     async with opened_log() as log:
         for number in range(3):
-            await log.append(f"before-{number}", story(["a"], ts=now - 86_400_000 + number))
-            await log.append(f"after-{number}", story(["a"], ts=now + number))
-        await log.append("live", story(["a"], ts=now + 9)[:-1])
+            await log.append(f"before-{number}", sample_run(["a"], ts=now - 86_400_000 + number))
+            await log.append(f"after-{number}", sample_run(["a"], ts=now + number))
+        await log.append("live", sample_run(["a"], ts=now + 9)[:-1])
         runs = AllRuns(log, abandoned=AbandonedRuns(log, os.environ, home / "unbraid"))
         for status, wanted in {
             None: ["live", "after-2", "after-1", "after-0", session, "before-2", "before-1"],

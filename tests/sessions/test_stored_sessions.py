@@ -160,7 +160,7 @@ async def test_a_session_that_a_run_of_another_name_reports_is_listed_once(
     machine: Machine,
 ) -> None:
     name = session_of(NESTED)
-    first, *rest = story(["a"])
+    first, *rest = sample_run(["a"])
     assert isinstance(first, RequestReceived)
     first.session_id = name
     await machine.log.append("another", [first, *rest])

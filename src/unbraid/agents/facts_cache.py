@@ -92,12 +92,11 @@ class FactsCache(Generic[F]):
         if self._path is None or not self._changed:
             return {}
         # Here, because most starts have nothing to write.
-        from unbraid.system.home import make_private_folder
-        from unbraid.system.swapped_file import swap_file
+        from unbraid.system.atomic_file import write_atomically
 
+        content = msgspec.msgpack.encode(self._content)
         try:
-            make_private_folder(self._path.parent)
-            swap_file(self._path, msgspec.msgpack.encode(self._content))
+            write_atomically(self._path, content, durable=False, private_folder=True)
         except OSError as error:
             return {str(self._path): error.strerror or str(error)}
         self._changed = False
