@@ -1,6 +1,6 @@
 // Written by docs/generate.py from the Python types.
 
-/** First of a run. `machine` is the one that sent the run here, by the name of its token, or that wrote it to a log that many share, and `user` whose it is there. */
+/** First of a run. `machine` is the machine that sent the run here (the name of its token) or wrote it to a shared log; `user` is the user who ran it there. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;

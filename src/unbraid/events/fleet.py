@@ -24,8 +24,8 @@ class FleetEvent(Typed, tag_field="type", kw_only=True, omit_defaults=True, gc=F
 
 
 class RequestReceived(FleetEvent, tag="request_received", kw_only=True):
-    """First of a run. `machine` is the one that sent the run here, by the name of its token, or
-    that wrote it to a log that many share, and `user` whose it is there.
+    """First of a run. `machine` is the machine that sent the run here (the name of its token) or
+    wrote it to a shared log; `user` is the user who ran it there.
     """
 
     source: str

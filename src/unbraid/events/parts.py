@@ -25,7 +25,7 @@ class Typed(Struct, tag_field="type"):
 
 
 def valid_utf8(data: bytes) -> bytes:
-    """JSON whose encoding is sound: bytes that were passed through unread may not be UTF-8."""
+    """Returns JSON as valid UTF-8: bytes that were passed through unread may not be."""
     if not data.isascii():
         try:
             data.decode()
@@ -50,7 +50,7 @@ _loads = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=
 
 
 def loads(text: str) -> Any:
-    """Any JSON, and what passes for it, as values that can be sent; raises ValueError or
+    """Returns any JSON, and what passes for it, as values that can be sent. Raises ValueError or
     RecursionError.
 
     What fits no number (1e999, ten thousand digits), and what only some take for one (NaN), stays
@@ -97,7 +97,7 @@ def _unescaped(text: str) -> str:
 
 
 def _decoded_codes(codes: re.Match[str]) -> str:
-    # Some characters are two codes, and one of them alone is none.
+    # Some characters consist of two codes, and one of these alone is not a character.
     return str(json.loads(f'"{codes[0]}"')).encode("utf-8", "replace").decode()
 
 

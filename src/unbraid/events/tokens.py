@@ -1,4 +1,4 @@
-"""Counts of tokens, summed and added, whoever has counted them."""
+"""Counts of tokens, summed and added, whatever has counted them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // Made by web/generate.py from the Python types. Change those, then `make page`.
 
-/** First of a run. `machine` is the one that sent the run here, by the name of its token, or that wrote it to a log that many share, and `user` whose it is there. */
+/** First of a run. `machine` is the machine that sent the run here (the name of its token) or wrote it to a shared log; `user` is the user who ran it there. */
 export interface RequestReceived {
   type: 'request_received';
   seq: number;
@@ -350,7 +350,7 @@ export interface Draft {
   delta: string;
 }
 
-/** To one viewer only, and its last: why we hang up, and the place to come back with. `reason`: slow (it did not read), shutdown, or error (the log failed). */
+/** To one viewer only, and its last: why the connection is closed, and the position to come back with. `reason`: slow (it did not read), shutdown, or error (the log failed). */
 export interface Cut {
   type: 'cut';
   reason: string;
@@ -380,7 +380,7 @@ export interface SearchResults {
   runs?: FoundRun[];
 }
 
-/** An agent waits for someone to allow a tool. `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there too, and the first answer counts. `held_until` is when the request is given back to the CLI if nobody has answered, in milliseconds since 1970; None if it waits for ever. */
+/** An agent waits for someone to allow a tool. `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there too, and the first answer counts. `held_until` is when the request is given back to the CLI if it was not answered, in milliseconds since 1970; None if it waits without a limit. */
 export interface PermissionRequest {
   run: string;
   request_id: string;
@@ -395,7 +395,7 @@ export interface PermissionRequest {
   held_until: number | null;
 }
 
-/** What is new, and the number to ask with next time. Who asks without one gets only that. */
+/** What is new, and the number to ask with next time. A request without one gets only that. */
 export interface NewAlerts {
   last: number;
   alerts: PageAlert[];
@@ -523,7 +523,7 @@ export interface UnpricedModel {
   tokens: number;
 }
 
-/** What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */
+/** What an agent waits for: `permission` (to use `tool`) or `prompt`; and since when, in milliseconds since 1970. */
 export interface WaitingFor {
   for: string;
   since: number;
