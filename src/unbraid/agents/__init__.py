@@ -1,1 +1,1 @@
-"""Everything that knows a kind of agent: one room each, behind one port."""
+"""Everything that knows a kind of agent: one folder per kind, behind one port."""

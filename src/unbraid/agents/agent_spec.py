@@ -1,4 +1,4 @@
-"""What an orchestrated agent is, as its file describes it, and how much it may do and spend."""
+"""An orchestrated agent as its file describes it, and the limits of what it may do and spend."""
 
 from __future__ import annotations
 

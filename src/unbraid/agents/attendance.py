@@ -1,7 +1,8 @@
-"""Whether somebody answers permission requests here.
+"""Whether a person answers permission requests here.
 
-A request that shows nothing in a terminal while a hook holds it is held only if a person has said
-that they answer here. That ends by itself: a page that was closed says nothing any more.
+Some requests are shown in no terminal while a hook holds them. They are held only while a person
+has declared that they answer here. The declaration expires unless it is repeated; a page that was
+closed repeats nothing.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 
 class Attendance:
-    """Who answers here, and for how long they have said so."""
+    """The people who answer here, and until when they have declared to do so."""
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
         self._changed = asyncio.Event()
 
     def attend(self, who: str, seconds: float) -> None:
-        """Notes that somebody answers here for so long; for 0 seconds, no longer."""
+        """Notes that `who` answers here for so many seconds; 0 means no longer."""
         now = time.monotonic()
         self._until = {name: until for name, until in self._until.items() if until > now}
         self._until.pop(who, None)
@@ -30,11 +31,11 @@ class Attendance:
 
     @property
     def seconds(self) -> float:
-        """For how long somebody answers from now on; 0 if nobody does."""
+        """For how many seconds from now a person answers; 0 if no person does."""
         return max(0.0, max(self._until.values(), default=0.0) - time.monotonic())
 
     async def ended(self) -> None:
-        """Waits until nobody answers any more."""
+        """Waits until no person answers any more."""
         while (left := self.seconds) > 0:
             self._changed.clear()
             try:

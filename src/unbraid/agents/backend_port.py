@@ -15,7 +15,8 @@ class AgentConversation(Protocol):
     the other. The agent's own events have context `""`, sub-agents that it spawns by its own means
     in contexts of their own.
 
-    One that a program keeps as a session others can see names it in an attribute `session`.
+    If a program stores the conversation as a session that others can see, the attribute `session`
+    has the session's id.
     """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
@@ -36,7 +37,9 @@ class PermissionConversation(Protocol):
     """A conversation whose agent asks for permission and waits for the answer."""
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """`behavior` is allow or deny. The turn reports it: `permission_replied`."""
+        """Answers a permission request: `behavior` is allow or deny. The turn reports it:
+        `permission_replied`.
+        """
         ...
 
 
@@ -52,5 +55,5 @@ class Backend(Protocol):
         ...
 
     async def close(self) -> None:
-        """End whatever all conversations share, such as a server. Called once, last."""
+        """Ends whatever all conversations share, such as a server. Called once, last."""
         ...

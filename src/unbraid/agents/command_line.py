@@ -1,4 +1,6 @@
-"""Command lines: whose program one starts, what options it has, and what may stand in one."""
+"""Command lines: which program one starts, which options it has, and which values may be part of
+one.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ NOT_STORED_HERE = "is not stored on this machine: it can be resumed only where i
 
 
 def checked_id(value: str, form: re.Pattern[str], what: str) -> str:
-    """An id out of a run, before it becomes an argument of a program: raises CallerError if it does
-    not have the form that such ids have. One that begins with a dash would be an option.
+    """Returns an id out of a run, before it becomes an argument of a program. Raises CallerError if
+    it does not have the form of such ids: one that begins with a dash would be an option.
     """
     if form.fullmatch(value) is None:
         raise CallerError(f"{short(value, 60)!r} is not the id of {what}: it cannot be resumed")

@@ -26,7 +26,7 @@ class PermissionRequest(Struct):
 
     `always` are the CLI's own offers to allow it from now on. `also_in_terminal`: it is asked there
     too, and the first answer counts. `held_until` is when the request is given back to the CLI if
-    nobody has answered, in milliseconds since 1970; None if it waits for ever.
+    it was not answered, in milliseconds since 1970; None if it waits without a limit.
     """
 
     run: str
@@ -66,19 +66,19 @@ class Controller(Protocol):
     """One live run that can be steered. What its agent cannot do is a CallerError."""
 
     async def message(self, text: str) -> None:
-        """Send the root agent a further message."""
+        """Sends the main agent a further message."""
         ...
 
     async def interrupt(self) -> None:
-        """Interrupt the root agent; the run goes on."""
+        """Interrupts the main agent; the run continues."""
         ...
 
     async def cancel(self) -> None:
-        """End the run."""
+        """Ends the run."""
         ...
 
     async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
+        """Ends one sub-agent."""
         ...
 
     def verbs(self) -> list[str]:
@@ -96,8 +96,8 @@ class Controller(Protocol):
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answer one: `behavior` is allow or deny, or `give_back` for one that is held here and may
-        be answered in its own terminal instead.
+        """Answers a permission request: `behavior` is allow or deny, or `give_back` for one that is
+        held here and may be answered in its own terminal instead.
         """
         ...
 
@@ -107,7 +107,7 @@ class AgentMessageController(Protocol):
     """A controller that can send messages to sub-agents, too."""
 
     async def message_agent(self, stream_id: int, text: str) -> None:
-        """Send one agent of the run a message."""
+        """Sends one agent of the run a message."""
         ...
 
 
@@ -116,7 +116,7 @@ class FleetStopController(Protocol):
     """A controller whose `interrupt` would leave other agents at work."""
 
     async def stop_everyone(self) -> None:
-        """Stop what every agent does now; the run goes on."""
+        """Stops what every agent does now; the run continues."""
         ...
 
 
@@ -135,7 +135,7 @@ async def halt(controller: Controller) -> str:
 
 
 async def send_message(controller: Controller, stream_id: int, text: str) -> None:
-    """Send an agent of a run a message. Raises CallerError if that is not possible."""
+    """Sends an agent of a run a message. Raises CallerError if that is not possible."""
     if not stream_id:
         await controller.message(text)
     elif isinstance(controller, AgentMessageController):

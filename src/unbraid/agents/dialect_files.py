@@ -1,4 +1,4 @@
-"""What the files of a kind look like that has nothing but a dialect."""
+"""The file formats of a kind that has only a dialect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unbraid.wire.record import BAD_JSON
 
 
 class DialectFiles:
-    """The `FileFormats` of a kind that has nothing but a dialect: lines that this can decode."""
+    """The `FileFormats` of a kind that has only a dialect: lines that the dialect can decode."""
 
     def __init__(self, kind: AgentKind) -> None:
         self._kind = kind

@@ -44,7 +44,7 @@ class JsonlSessions:
         self._kind, self._folder, self._suffix = kind, folder.resolve(), suffix
 
     def is_session_id(self, name: str) -> bool:
-        """Only what is there is known to be one: ids may have any form."""
+        """Returns whether there is a session of that name: ids may have any form."""
         return self._path(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
@@ -90,7 +90,7 @@ class JsonlSessions:
         return 0 if path is None else modified_ms(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
-        """Reads the file from where the log stands."""
+        """Returns a follower that reads the file from where the log stands."""
         path = self._path(session_id)
         return None if path is None else JsonlFollower(path, recorded)
 
@@ -102,7 +102,7 @@ class JsonlSessions:
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> JsonlWatch:
-        """Watches the folder."""
+        """Returns a watch of the folder."""
         return JsonlWatch(self, self._folder, warn=warn, inotify=inotify)
 
     def session_of(self, path: Path) -> str | None:
@@ -118,7 +118,7 @@ class JsonlSessions:
         found: dict[str, Path] = {}
         for path in sorted(self._folder.rglob(f"*{self._suffix}")):
             session = self.session_of(path)
-            # Not everything with such a name is a file, and opening a pipe would wait for ever.
+            # Not everything with such a name is a file, and opening a pipe would wait forever.
             if session is not None and is_regular(path):
                 found.setdefault(session, path)
         return found
@@ -150,7 +150,7 @@ class JsonlFollower:
             yield self._known.chunk(_FILE, self._tail.generation, rest)
 
     def silent_seconds(self) -> float:
-        """For how long it has not been written."""
+        """Returns for how long it has not been written."""
         return seconds_since([self._tail.path])
 
 
@@ -181,7 +181,7 @@ class JsonlWatch:
                 yield changed
 
     def look(self) -> set[str]:
-        """Compares all files with the look before."""
+        """Compares all files with the look before. Returns the sessions that have changed."""
         before, self._files = self._changed_ms, self._store.files()
         self._changed_ms = {session: modified_ms(path) for session, path in self._files.items()}
         return {name for name, at in self._changed_ms.items() if before.get(name) != at}
@@ -192,7 +192,7 @@ class JsonlWatch:
         return path is not None and is_regular(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
-        """Reads the file from where the log stands."""
+        """Returns a follower that reads the file from where the log stands."""
         path = self._files.get(session_id)
         return None if path is None else JsonlFollower(path, recorded)
 

@@ -1,7 +1,7 @@
 """How a kind's CLI is made to call us: hooks that a person installs into it.
 
 A hook runs in every session on the machine, ours or not. It finds us by a socket in our private
-folder; while nobody listens there, it ends at once and says nothing. Whoever can reach the socket
+folder; while no process listens there, it ends at once and says nothing. The caller at the socket
 may be an agent itself: nothing that is sent there answers a permission request.
 """
 
@@ -29,7 +29,7 @@ def hook_folder(env: Mapping[str, str]) -> Path:
     """Returns the folder in which hooks find us, by the socket. So that they need not call to know
     that nothing waits for them, a file `orders` is there while a message or a stop waits for some
     session, and `callers` has a file for each session that has called. A hook that got no answer
-    leaves a file `stalled`, and no other calls until whoever listens has removed it.
+    leaves a file `stalled`, and no other hook calls until the listening process has removed it.
     """
     return data_folder(env) / FOLDER
 
@@ -60,21 +60,21 @@ class CliHooks(Protocol):
         ...
 
     def install(self, *, plugin: bool = False) -> HookState:
-        """Installs them, or brings them up to date; as a `plugin` where the CLI has both ways.
-        Raises CallerError if it cannot.
+        """Installs the hooks, or updates them; as a `plugin` if the CLI has both ways. Returns the
+        state after that. Raises CallerError if it cannot.
         """
         ...
 
     def uninstall(self) -> HookState:
-        """Takes away what `install` has put there, and nothing else."""
+        """Removes what `install` has added, and nothing else. Returns the state after that."""
         ...
 
 
 class HookCall(Struct, frozen=True):
     """What a hook has sent. Nothing in it is to be believed: an agent can send the same. `process`
     is the CLI's process, by its own account; 0 if it did not say. `version` is how it names itself,
-    if it does. `caller` names its session in the folder of callers. Whoever `beats` expects a sign
-    of life now and then, while it waits for the answer.
+    if it does. `caller` names its session in the folder of callers. A caller with `beats` expects a
+    sign of life now and then while it waits for the answer.
     """
 
     what: str
@@ -91,11 +91,11 @@ class HookServices(Protocol):
 
     @property
     def attendance(self) -> Attendance:
-        """Whether somebody answers here."""
+        """Whether a person answers here."""
         ...
 
     def look(self, session_id: str) -> None:
-        """Have a session looked at: there is something to record."""
+        """Makes the watcher look at a session: there is something to record."""
         ...
 
     async def run_of(self, session_id: str) -> str | None:

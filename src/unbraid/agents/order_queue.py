@@ -1,4 +1,6 @@
-"""Orders for a process that nobody can connect to: it calls for them, and reports on each."""
+"""A queue of orders for a process that accepts no connections: it polls for orders and reports the
+result of each.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ Reply = TypeVar("Reply")
 
 
 class OrderQueue(Generic[Order, Reply]):
-    """Orders by their numbers, each until its reply has come or nobody waits for that any more."""
+    """Orders by their numbers, each until its reply has come or the caller has stopped waiting."""
 
     def __init__(self) -> None:
         self.orders: dict[int, Order] = {}
@@ -23,7 +25,9 @@ class OrderQueue(Generic[Order, Reply]):
         self._closed = False
 
     async def give(self, order: Callable[[int], Order], *, timeout_seconds: float) -> Reply:
-        """Gives the order that `order` makes of a number, and returns the reply; TimeoutError."""
+        """Queues the order that `order(number)` builds, and returns its reply. Raises
+        TimeoutError.
+        """
         number = next(self._numbers)
         self.orders[number] = order(number)
         self._replies[number] = asyncio.get_running_loop().create_future()
@@ -35,7 +39,7 @@ class OrderQueue(Generic[Order, Reply]):
             del self.orders[number], self._replies[number]
 
     def answer(self, number: int, reply: Reply) -> None:
-        """Takes in what came of an order; the first word counts."""
+        """Stores the reply to an order. Further replies to the same order are ignored."""
         waiting = self._replies.get(number)
         if waiting is not None and not waiting.done():
             waiting.set_result(reply)
@@ -52,6 +56,6 @@ class OrderQueue(Generic[Order, Reply]):
         return {}
 
     def close(self) -> None:
-        """Lets go of who waits for orders."""
+        """Ends every `fetch` that waits for orders."""
         self._closed = True
         self._changed.set()

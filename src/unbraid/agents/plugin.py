@@ -1,8 +1,8 @@
 """A kind that another package brings, made harmless.
 
-Its code may raise anything, anywhere, and whoever asks all kinds would end with it: the watch of a
-machine, the list of its sessions. So every part of it is wrapped. A call that fails is answered as
-if the kind had nothing to say, and its problem is noted for `unbraid doctor`; where there is no
+Its code may raise any error anywhere, which would stop the code that asks all kinds: the watcher of
+a machine, the list of its sessions. So every part of it is wrapped. A call that fails is answered
+as if the kind had nothing to say, and its problem is noted for `unbraid doctor`; where there is no
 such answer, because a person asked for this very kind, it is a SourceError.
 """
 
@@ -121,8 +121,8 @@ def load_plugin(entry: EntryPoint, note: Note) -> AgentKind:
 
 
 def _loaded(entry: EntryPoint) -> object:
-    """Loads what an entry point names, in a thread: an import that does not end must not keep
-    anyone from the other kinds.
+    """Returns what an entry point names, loaded in a thread: an import that does not end must not
+    block the other kinds.
     """
     found: list[object] = []
     problems: list[Exception] = []

@@ -1,12 +1,12 @@
 """What a kind of agent offers to the rest of the program.
 
 A kind is a program that runs agents: Claude Code, OpenCode. Everything that knows one lives in a
-folder of its own beside this file, behind an `AgentKind`; everybody else asks the registry. A kind
-may leave out what it cannot do: its method returns None, and every face copes.
+folder of its own beside this file, behind an `AgentKind`; all other code asks the registry. A kind
+may leave out what it cannot do: its method returns None, and every command works without that part.
 
 Only `Dialect` is pure. The other parts read files, databases and processes, but none of them knows
-our log: they give out and take in chunks of bytes, and offsets. The recorder
-(`unbraid.record`) opens the log, says how far it is known (`Recorded`), and commits what comes.
+our log: they exchange chunks of bytes, and offsets. The recorder (`unbraid.record`) opens the log,
+says how far it is known (`Recorded`), and commits what comes.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class AgentKind(ABC):
         return None
 
     def hooks(self, env: Mapping[str, str]) -> CliHooks | None:
-        """Returns how its CLI is made to call us in every session; None if that cannot be."""
+        """Returns what installs hooks into its CLI; None if the CLI has no hooks."""
         return None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
@@ -127,9 +127,10 @@ class AgentKind(ABC):
 class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
-    One that also has `mend` (`MendingDialect` in `unbraid.translate.reader`) keeps what is right of
-    a damaged record. One that has `reading` (`SourceAwareDialect` in `unbraid.translate.dialects`)
-    is called with the name of the source before lines of another one come.
+    One that also has `mend` (`MendingDialect` in `unbraid.translate.reader`) keeps the valid parts
+    of a damaged record. One that has `reading` (`SourceAwareDialect` in
+    `unbraid.translate.dialects`) is called with the name of the source before lines of another one
+    come.
     """
 
     @property
@@ -152,7 +153,7 @@ class Dialect(Protocol[R]):
         ...
 
     def translate(self, record: R, out: list[RelayEvent]) -> None:
-        """Append what is new in a record."""
+        """Appends what is new in a record."""
         ...
 
     def finish(self, out: list[RelayEvent]) -> None:
@@ -213,11 +214,13 @@ class Resumption(Struct):
 
 
 class StoredAgent(Struct, frozen=True):
-    """Whose conversation to continue: a session's main agent, or the sub-agent of an id.
+    """The agent whose conversation is to be continued: a session's main agent, or the sub-agent
+    with an id.
 
-    `agent` is what the sub-agent is called. All of it comes from the log, where whoever may send
-    runs has written it: a resumer takes nothing of it into a command before it has the form that
-    its kind's ids have, and takes the folder from the session that is stored on this machine.
+    `agent` is what the sub-agent is called. All of it comes from the log, to which anyone with
+    permission to send runs can write: a resumer takes nothing of it into a command before it has
+    the form that its kind's ids have, and takes the folder from the session that is stored on this
+    machine.
     """
 
     session_id: str

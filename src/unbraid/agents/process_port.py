@@ -64,7 +64,7 @@ class ProcessSource(Protocol):
 
 @runtime_checkable
 class MovingSource(Protocol):
-    """A source whose process may go on to another session."""
+    """A source whose process may move to another session."""
 
     def moved_to(self) -> str | None:
         """Returns the session that the process has now; None as long as it is the one that it began
@@ -73,7 +73,9 @@ class MovingSource(Protocol):
         ...
 
     def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Reads a session that the process has gone on to; None if there is nothing to read."""
+        """Returns a follower of a session that the process has moved to; None if there is nothing
+        to read.
+        """
         ...
 
 
@@ -107,23 +109,27 @@ class Launcher(Protocol):
         ...
 
     def source(self, command: Command, cwd: Path) -> ProcessSource:
-        """Reads what the process says. Called before it is started."""
+        """Returns what reads what the process says. Called before the process is started."""
         ...
 
     def piped(self, line: bytes) -> ProcessSource | None:
-        """Reads a stream of unknown origin in which this line stands, from its beginning; None if
-        the line is not this kind's.
+        """Returns what reads a stream of unknown origin that has this line, from its beginning;
+        None if the line is not this kind's.
         """
         ...
 
     def renderer(self, command: Command) -> OutputRenderer | None:
-        """Prints what the person would have seen, where that is not what the program prints."""
+        """Returns what prints what the person would have seen; None if the program prints that
+        itself.
+        """
         ...
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> ProcessController | None:
-        """Steers the process, which has just been started; None if it can only be ended."""
+        """Returns what steers the process, which has just been started; None if it can only be
+        ended.
+        """
         ...
 
 
@@ -136,15 +142,15 @@ class AgentProcess(Protocol):
         ...
 
     def write(self, data: bytes) -> None:
-        """Write whole lines to its stdin."""
+        """Writes whole lines to its stdin."""
         ...
 
     def end_input(self) -> None:
-        """End its stdin."""
+        """Ends its stdin."""
         ...
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal."""
+        """Sends it a signal."""
         ...
 
 

@@ -43,7 +43,7 @@ def kinds() -> tuple[AgentKind, ...]:
 
 
 def plugin_problems() -> Mapping[str, str]:
-    """The entry points of other packages that could not be used, and why."""
+    """Returns the entry points of other packages that could not be used, and why."""
     return _plugins().problems
 
 

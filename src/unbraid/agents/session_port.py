@@ -52,7 +52,7 @@ class SessionFacts(Struct):
 
 
 class SessionState(Struct, frozen=True):
-    """What a kind's own books say of a session now: whether a process has it, and what that waits
+    """What a kind's own records say of a session now: whether a process has it, and what that waits
     for. `is_precise`: if it waits for nothing, it works; otherwise that is not known.
     """
 
@@ -119,7 +119,7 @@ class Follower(Protocol):
         ...
 
     def silent_seconds(self) -> float:
-        """For how long nothing has been written. Blocks."""
+        """Returns for how long nothing has been written. Blocks."""
         ...
 
 
@@ -133,8 +133,8 @@ class SessionWatch(Protocol):
         ...
 
     def look(self) -> set[str]:
-        """Look once more, without waiting for what may still settle: the ids of sessions that may
-        have said something which `changes` has not yielded. Blocks.
+        """Looks once more, without waiting for what may still settle. Returns the ids of sessions
+        that may have said something which `changes` has not yielded. Blocks.
         """
         ...
 
@@ -143,7 +143,7 @@ class SessionWatch(Protocol):
         ...
 
     def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Follow one of them; None if there is nothing to read. Blocks."""
+        """Returns a follower of one of them; None if there is nothing to read. Blocks."""
         ...
 
     def forget(self, session_id: str) -> None:
@@ -218,9 +218,9 @@ class SessionStore(Protocol):
         warn: Callable[[str], None] = lambda text: None,
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[SessionFacts]:
-        """Sessions, newest first, each as soon as it is read; those that have not changed since a
-        time may be left out. `cache` is a folder for what need not be read again; `redact` is
-        applied to titles before that.
+        """Yields sessions, newest first, each as soon as it is read; those that have not changed
+        since a time may be left out. `cache` is a folder for what need not be read again; `redact`
+        is applied to titles before that.
         """
         ...
 
@@ -241,7 +241,9 @@ class SessionStore(Protocol):
         ...
 
     def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Read one session from where the log stands; None if there is nothing to read."""
+        """Returns a follower that reads one session from where the log stands; None if there is
+        nothing to read.
+        """
         ...
 
     def watch(
@@ -252,8 +254,9 @@ class SessionStore(Protocol):
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> SessionWatch:
-        """Watch all of them, or `only` one. `servers` are the addresses of running programs of this
-        kind that report what their sessions say; a kind that has none ignores them.
+        """Returns a watch of all of them, or of `only` one. `servers` are the addresses of running
+        programs of this kind that report what their sessions say; a kind that has none ignores
+        them.
         """
         ...
 
@@ -275,7 +278,7 @@ SourceForm = Literal["stream", "stored"]
 
 
 class FileFormats(Protocol):
-    """What a kind's sessions look like in files, wherever somebody has put them."""
+    """What a kind's sessions look like in files, wherever a person has put them."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
         """Returns the runs in a folder or in a file that is not text; None if it is not this

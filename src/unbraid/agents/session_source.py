@@ -2,7 +2,7 @@
 their session at once.
 
 Such a kind's stdout is only passed on. What is recorded has the offsets of the stored session, so
-that whoever follows the session later continues where the process has ended.
+that a later follower of the session continues where the process has ended.
 """
 
 from __future__ import annotations

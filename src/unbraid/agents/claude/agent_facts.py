@@ -1,10 +1,12 @@
-"""What the file beside a sub-agent's transcript says of it, and what tells that it is nobody's."""
+"""The contents of a sub-agent's meta file, and the prompt by which warm-up agents are
+recognized.
+"""
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 
-# What 2.0 asks two agents of its own at every start, for nobody.
+# The prompt of the two warm-up agents that version 2.0 starts by itself.
 WARMUP = "Warmup"
 
 

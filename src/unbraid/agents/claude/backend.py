@@ -1,8 +1,8 @@
 """Agents run by Claude Code: one process each, which gets its messages over stdin.
 
 Sub-agents that it spawns by its own means run in the foreground here: a turn is over when all of
-it is over. Whether a tool may be used is for Claude Code's own settings to say; where they say
-"ask", the question comes as `permission_asked` and waits for `answer`.
+it is over. Claude Code's own settings decide whether a tool may be used; if they say "ask", the
+request comes as `permission_asked` and waits for `answer`.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class ClaudeConversation:
                 self._program.post(claude_input.interrupt(claude_input.new_request_id()))
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer a permission request: `behavior` is allow or deny."""
+        """Answers a permission request: `behavior` is allow or deny."""
         asked = self._waiting.get(request_id)
         if asked is None:
             raise UnknownRequest(request_id)
@@ -222,10 +222,10 @@ class ClaudeConversation:
                 self._waiting[event.request_id] = event
             elif isinstance(event, PermissionReplied):
                 if event.request_id not in self._waiting:
-                    continue  # guessed from what came of it; the answer itself was emitted
+                    continue  # guessed from the result; the answer itself was emitted
                 del self._waiting[event.request_id]
             events_out.append(event)
-        # A turn with agents in the background is not over: it goes on when they report.
+        # A turn with agents in the background is not over: it continues when they report.
         if over is not None and not self._running:
             self._in_turn = False
             self._waiting.clear()

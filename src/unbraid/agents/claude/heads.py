@@ -1,8 +1,8 @@
 """The little of a line that says where it belongs: its ids, its time, and whose end it reports.
 
-Each line that is put in order is read once, into a `LineHead`; the message inside is read
-only where someone asks for it. Whether a line reports an agent's end is seen from its bytes alone:
-such lines are rare, long, and of many forms.
+Each line that is put in order is read once, into a `LineHead`; the message inside is read only when
+it is needed. Whether a line reports an agent's end is seen from its bytes alone: such lines are
+rare, long, and of many forms.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class ResponseHead(Struct, gc=False):
 
 
 class ProcessHead(Struct, gc=False):
-    """What a line of stdout or stdin means to whoever shows or steers the process: its answer, its
-    requests, and which of its tasks are under way.
+    """What a line of stdout or stdin means to the code that shows or steers the process: its
+    answer, its requests, and which of its tasks are under way.
     """
 
     type: str = ""
@@ -127,7 +127,7 @@ def first_time(lines: bytes) -> int:
 
 
 def process_head(line: bytes) -> ProcessHead | None:
-    """The head of a line that a process reads or prints; None if it is no record at all."""
+    """Returns the head of a line that a process reads or prints; None if it is no record at all."""
     try:
         return _decode_process(line)
     except BAD_JSON:

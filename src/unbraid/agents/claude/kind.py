@@ -41,13 +41,13 @@ class ClaudeCode(AgentKind):
     steered_command = 'unbraid run --steer -- claude -p "…"'
 
     def dialect(self) -> ClaudeDialect:
-        """Translates the records of one run."""
+        """Returns a dialect that translates the records of one run."""
         from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
 
         return ClaudeDialect()
 
     def without_notes(self, text: str, *, of_agent: bool) -> str:
-        """Returns a result without ids, reminders and how to go on."""
+        """Returns a result without ids, reminders and hints on how to continue."""
         from unbraid.agents.claude.notes import without_notes
 
         return without_notes(text, of_agent=of_agent)
@@ -59,31 +59,35 @@ class ClaudeCode(AgentKind):
         return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Starts `claude` so that it prints every agent's words, and reads its transcripts."""
+        """Returns what starts `claude` so that it prints every agent's words, and reads its
+        transcripts.
+        """
         from unbraid.agents.claude.process.launch import ClaudeLauncher
 
         return ClaudeLauncher(env)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Resumes sessions by their ids, and sub-agents as copies of their transcripts."""
+        """Returns what resumes sessions by their ids, and sub-agents as copies of their
+        transcripts.
+        """
         from unbraid.agents.claude.resume import ClaudeResumer
 
         return ClaudeResumer(env)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Runs each agent in a process of its own."""
+        """Returns what runs each agent in a process of its own."""
         from unbraid.agents.claude.backend import ClaudeBackend
 
         return ClaudeBackend(env=env, cwd=cwd)
 
     def hooks(self, env: Mapping[str, str]) -> CliHooks:
-        """Installs hooks into its settings, or as a plugin."""
+        """Returns what installs hooks into its settings, or as a plugin."""
         from unbraid.agents.claude.hooks.installer import ClaudeHooks
 
         return ClaudeHooks(env)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """Looks for the program and for transcripts."""
+        """Returns findings about the program and its transcripts."""
         from unbraid.agents.claude.checkup import checkup
 
         return await checkup(env)

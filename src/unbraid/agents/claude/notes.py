@@ -1,7 +1,8 @@
-"""What Claude Code writes into results for the model alone: ids, reminders, how to go on.
+"""What Claude Code writes into results for the model alone: ids, reminders, hints on how to
+continue.
 
 Its own words say "never quote or paste any part of it into a user-facing reply". An agent may have
-written anything around them, of any length: nothing here looks at a place more than a few times.
+written anything around them, of any length: no byte is examined more than a few times here.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ SESSION_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def claude_configs(env: Mapping[str, str]) -> list[Path]:
-    """Claude Code's own folders that have sessions."""
+    """Returns Claude Code's own folders that have sessions."""
     return [projects.parent.resolve() for projects in _named_projects(env)]
 
 
 def claude_projects(env: Mapping[str, str]) -> list[Path]:
-    """Claude Code's folders of transcripts that exist. They may be links; what is in them may
-    not.
+    """Returns Claude Code's folders of transcripts that exist. They may be links; what is in them
+    may not.
     """
     return [projects.resolve() for projects in _named_projects(env)]
 
@@ -33,5 +33,5 @@ def _named_projects(env: Mapping[str, str]) -> list[Path]:
 def session_transcripts(session: str, env: Mapping[str, str]) -> Iterator[Path]:
     """Yields the transcripts of one of Claude Code's sessions."""
     for projects in claude_projects(env):
-        # Not everything with such a name is a file, and opening a pipe would wait for ever.
+        # Not everything with such a name is a file, and opening a pipe would wait forever.
         yield from filter(is_regular, sorted(projects.glob(f"*/{session}.jsonl")))

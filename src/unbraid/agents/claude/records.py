@@ -84,7 +84,7 @@ class ClaudeRecord(Record):
 
     @property
     def is_identified(self) -> bool:
-        """Whether a record, beside its type, says whose it is: its blocks do not."""
+        """Whether a record, beside its type, names its session: its blocks do not."""
         return bool(self.uuid or self.session_id) or self.message is not None
 
 

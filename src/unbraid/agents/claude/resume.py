@@ -41,7 +41,7 @@ class ClaudeResumer:
     def resume(
         self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
     ) -> Resumption:
-        """The command that continues a session, or a copy of one of its sub-agents."""
+        """Returns the command that continues a session, or a copy of one of its sub-agents."""
         session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
         main = next(session_transcripts(session, self._env), None)
         if main is None:
@@ -67,7 +67,7 @@ def as_session(main: Path, agent: str) -> tuple[Path, str | None]:
     if not lines:
         raise SourceError(agent, NO_TRANSCRIPT)
     made = main.with_name(f"{name}.jsonl")
-    # Exclusive: a file that exists is somebody's.
+    # Exclusive: a file that exists belongs to another session.
     with made.open("xb") as file:
         made.chmod(0o600)
         file.writelines(msgspec.json.encode(line) + b"\n" for line in lines)
@@ -87,7 +87,9 @@ def _lines_of(main: Path, agent: str) -> Iterator[dict[str, Any]]:
 
 
 def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
-    """1.0 keeps its sub-agents in the session's own file, as chains of lines."""
+    """Yields the lines of a sub-agent of 1.0, which are a chain of lines in the session's own
+    file.
+    """
     inside = {first}
     for line in _objects(main):
         if line.get("isSidechain") and (

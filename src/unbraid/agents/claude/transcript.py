@@ -110,7 +110,7 @@ class PromptFacts(Struct):
 
 
 class OpeningLine(Struct):
-    """One of a transcript's first lines: whose it is, and what it was asked."""
+    """One of a transcript's first lines: its session and agent, and the prompt."""
 
     type: str | None = None
     is_sidechain: bool | None = field(default=None, name="isSidechain")
@@ -189,9 +189,9 @@ def session_line(
     prompt: str | None = None,
     continues: bool = False,
 ) -> bytes:
-    """A session's facts as one line for the translator; `started_ms` is when it began, 0 if that
-    is not known, and `prompt` what it was begun with, where that is known before it is written. A
-    run that `continues` a session does not have what that said before.
+    """Returns a session's facts as one line for the translator; `started_ms` is when it began, 0 if
+    that is not known, and `prompt` its first prompt, if that is known before it is written. A run
+    that `continues` a session does not have what that said before.
     """
     facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
     facts |= {"cwd": cwd, "version": version}

@@ -1,8 +1,8 @@
 """Agents run by Codex: an app-server of its own for each, which reports every thread word by word.
 
-Whether a command may be run is for Codex's own settings to say; where they say that it asks, the
-question comes as `permission_asked` and waits for `answer`. Codex has no way to give an agent some
-of its tools and not others, so an agent that is limited in this way is refused.
+Codex's own settings decide whether a command may be run; if they say that Codex asks, the request
+comes as `permission_asked` and waits for `answer`. Codex has no way to give an agent some of its
+tools and not others, so an agent that is limited in this way is refused.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Codex(AgentKind):
     }
 
     def dialect(self) -> CodexDialect:
-        """Translates the records of one run."""
+        """Returns a dialect that translates the records of one run."""
         from unbraid.agents.codex.dialect.dispatcher import CodexDialect
 
         return CodexDialect()
@@ -48,25 +48,25 @@ class Codex(AgentKind):
         return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Starts `codex`, and reads its rollouts."""
+        """Returns what starts `codex`, and reads its rollouts."""
         from unbraid.agents.codex.launch import CodexLauncher
 
         return CodexLauncher(env)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Resumes threads, those of sub-agents too."""
+        """Returns what resumes threads, those of sub-agents too."""
         from unbraid.agents.codex.resume import CodexResumer
 
         return CodexResumer(env)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Runs agents in app-servers of their own."""
+        """Returns what runs agents in app-servers of their own."""
         from unbraid.agents.codex.backend import CodexBackend
 
         return CodexBackend(env=env, cwd=cwd)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """Looks for the program and for its stored sessions."""
+        """Returns findings about the program and its stored sessions."""
         from unbraid.agents.codex.checkup import checkup
 
         return await checkup(env)

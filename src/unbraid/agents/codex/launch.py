@@ -2,7 +2,7 @@
 
 Its command line is passed on as it is: rollouts have every agent in every release. What is printed
 as JSON is recorded too, behind the rollouts: they know the times and the ids of the same words.
-Only where it is to be steered, an app-server does the work of `codex exec` (`codex/server/`).
+Only if the run is to be steered, an app-server does the work of `codex exec` (`codex/server/`).
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ class CodexLauncher:
         return None if thread is None else _root_of(thread, self._env)
 
     def source(self, command: Command, cwd: Path) -> CodexSource | ServerSource:
-        """Reads its rollouts from now on, and its stdout if that is JSON; of an app-server, what
-        that writes.
+        """Returns what reads its rollouts from now on, and its stdout if that is JSON; for an
+        app-server, what that writes.
         """
         if isinstance(command, CodexCommand):
             return ServerSource(self._env, session=command.session, resumed=command.served.resumed)
@@ -115,7 +115,9 @@ class CodexLauncher:
         )
 
     def piped(self, line: bytes) -> CodexSource | None:
-        """Reads the lines of `exec --json`, and the rollouts of the thread that they name."""
+        """Returns what reads the lines of `exec --json`, and the rollouts of the thread that they
+        name; None if the line is not such a line.
+        """
         try:
             record = decode(line)
         except BAD_JSON:
@@ -125,7 +127,9 @@ class CodexLauncher:
         return CodexSource(self._env, began_ms=now_ms() - PIPE_BEGAN_MS)
 
     def renderer(self, command: Command) -> ExecRenderer | None:
-        """Prints what `exec` would have printed, where an app-server does its work."""
+        """Returns what prints the output of `exec`, if an app-server does its work; otherwise
+        None.
+        """
         if not isinstance(command, CodexCommand):
             return None
         served = command.served
@@ -136,7 +140,9 @@ class CodexLauncher:
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> CodexController | None:
-        """Steers an app-server; anything else takes no messages."""
+        """Returns what steers an app-server; None for any other process, which takes no
+        messages.
+        """
         if not isinstance(command, CodexCommand):
             return None
         return CodexController(process, run, command.served)

@@ -19,7 +19,7 @@ def codex_folders(env: Mapping[str, str]) -> list[Path]:
     """Returns the folders with rollouts that there are. They may be links; what is in them may
     not.
     """
-    # Asked all the time by those who watch: only what is there is worth more than a look.
+    # Watchers call this all the time, so only folders that exist are resolved.
     folders = [_named_home(env) / name for name in ("sessions", "archived_sessions")]
     return [folder.resolve() for folder in folders if folder.is_dir()]
 

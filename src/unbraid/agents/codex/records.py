@@ -1,6 +1,6 @@
 """Codex's records: lines of a rollout, of `codex exec --json`, and of `codex app-server`.
 
-A rollout's line has a time and a payload and does not say whose it is: the file does. A line of
+A rollout's line has a time and a payload but does not name its thread: the file does. A line of
 `exec --json` has a type with a dot. A line of the app-server has a method, or the result of a
 request.
 """

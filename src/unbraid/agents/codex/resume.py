@@ -24,8 +24,8 @@ class CodexResumer:
     def resume(
         self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
     ) -> Resumption:
-        """The command that continues a thread; `exec` as its first argument stays in front, with
-        the options behind it.
+        """Returns the command that continues a thread; `exec` as its first argument stays in front,
+        with the options behind it.
         """
         wanted = stored.agent_id or stored.session_id
         thread = checked_id(wanted, SESSION_ID, "a thread of Codex")

@@ -1,8 +1,8 @@
 """Agents run by OpenCode: one server for all, a session each.
 
-Every turn listens to the server's events on a connection of its own, so an agent that nobody reads
-holds up nobody else. Whether a tool may be used is for OpenCode's own settings to say; where they
-say "ask", the question comes as `permission_asked` and waits for `answer`.
+Every turn listens to the server's events on a connection of its own, so an agent whose events are
+not read delays no other agent. OpenCode's own settings decide whether a tool may be used; if they
+say "ask", the request comes as `permission_asked` and waits for `answer`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from unbraid.timings import (
 )
 from unbraid.translate.translator import Translator
 
-# It would ask a person something, and wait for ever.
+# It would ask a person something, and wait forever.
 _NEVER = ("question",)
 # To refuse one of them is to refuse them all.
 _EDITING = ("edit", "write", "multiedit", "patch", "apply_patch")
@@ -89,7 +89,7 @@ class OpenCodeBackend:
             await conversation.end(forget=not self._keeps_sessions)
 
     async def close(self) -> None:
-        """End the server, if it is ours."""
+        """Ends the server, if it is ours."""
         self._link = None
         await self._stack.aclose()
 
@@ -150,7 +150,7 @@ class OpenCodeConversation:
                     await self._abort()
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer a permission request: `behavior` is allow or deny."""
+        """Answers a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
             raise CallerError(f"not a valid answer: {behavior}")
         if request_id not in self._waiting:
@@ -162,7 +162,7 @@ class OpenCodeConversation:
         await self._link.call("POST", f"/permission/{request_id}/reply", body)
 
     async def end(self, *, forget: bool) -> None:
-        """Stop whatever it still does; with `forget`, remove the session."""
+        """Stops whatever it still does; with `forget`, removes the session."""
         if self._in_turn:
             await self._abort()
         if forget:
@@ -257,7 +257,7 @@ async def _refused(link: ServerLink, agent: AgentSpec) -> dict[str, bool]:
 
 
 async def _no_servers(link: ServerLink, tools: Sequence[str] | None) -> list[dict[str, str]]:
-    """Rules against the tools of MCP servers, but for those of which a tool was given."""
+    """Returns rules against the tools of MCP servers, except servers of which a tool was given."""
     if tools is None:
         return []
     servers = await link.call("GET", "/mcp")

@@ -42,7 +42,9 @@ class ServerLink:
 
     @property
     def alive(self) -> bool:
-        """Whether it is worth asking; of a server that is not ours, nobody knows."""
+        """Whether it is worth asking; True for a server that is not ours, because its state is
+        unknown.
+        """
         return self._program is None or self._program.alive
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:

@@ -60,7 +60,7 @@ class InfoHead(Struct, gc=False):
 
 
 class PropertiesHead(Struct, gc=False):
-    """Whom an event is about, and the text in it as it is written."""
+    """The session that an event is about, and the text in it as it is written."""
 
     session_id: str | None = field(default=None, name="sessionID")
     part_id: str = field(default="", name="partID")
@@ -70,7 +70,7 @@ class PropertiesHead(Struct, gc=False):
 
 
 class AddressedEvent(Struct, gc=False):
-    """An event of `/event` without its times: what it is and whom it is about."""
+    """An event of `/event` without its times: what it is and which session it is about."""
 
     type: str = ""
     properties: PropertiesHead | None = None

@@ -45,7 +45,7 @@ class OpenCodeKind(AgentKind):
         )
 
     def dialect(self) -> OpenCodeDialect:
-        """Translates the records of one run."""
+        """Returns a dialect that translates the records of one run."""
         from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
 
         return OpenCodeDialect(self._editions)
@@ -57,31 +57,33 @@ class OpenCodeKind(AgentKind):
         return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Starts its program, and reads its database."""
+        """Returns what starts its program, and reads its database."""
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
         return OpenCodeLauncher(env, self.edition, self._editions)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Resumes sessions, those of sub-agents too."""
+        """Returns what resumes sessions, those of sub-agents too."""
         from unbraid.agents.opencode.resume import OpenCodeResumer
 
         return OpenCodeResumer(env, self.edition)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Runs agents in sessions of one server."""
+        """Returns what runs agents in sessions of one server."""
         from unbraid.agents.opencode.backend import OpenCodeBackend
 
         return OpenCodeBackend(env=env, cwd=cwd, edition=self.edition)
 
     def hooks(self, env: Mapping[str, str]) -> CliHooks | None:
-        """Installs a plugin; its forks have not been seen to load one."""
+        """Returns what installs a plugin; None for its forks, which have not been seen to load
+        one.
+        """
         from unbraid.agents.opencode.hooks.installer import OpenCodeHooks
 
         return OpenCodeHooks(env) if self.edition is OPENCODE else None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """Looks for the program and for its stored sessions."""
+        """Returns findings about the program and its stored sessions."""
         from unbraid.agents.opencode.checkup import checkup
 
         return await checkup(env, self.edition)

@@ -55,7 +55,9 @@ class OpenCodeLauncher:
         )
 
     def source(self, command: Command, cwd: Path) -> OpenCodeSource:
-        """Reads what changes in the database from now on, and its stdout if that is JSON."""
+        """Returns what reads changes of the database from now on, and its stdout if that is
+        JSON.
+        """
         session = command.session
         return OpenCodeSource(
             self._env,
@@ -66,7 +68,9 @@ class OpenCodeLauncher:
         )
 
     def piped(self, line: bytes) -> OpenCodeSource | None:
-        """Reads the lines of `run --format json`, and the database."""
+        """Returns what reads the lines of `run --format json`, and the database; None if the line
+        is not of this program.
+        """
         session = _session_of(line)
         if session is None or self._keeper(session) != self._edition:
             return None
@@ -182,7 +186,9 @@ class OpenCodeSource:
             self._rows.setdefault(root, []).extend(lines)
 
     def _find_session(self) -> None:
-        """Without a name of its own, it is the first session that has changed in its folder."""
+        """Finds the session of a process that names none: the first one that has changed in its
+        folder.
+        """
         if self._session is None and self._database is not None and self._begun_in is not None:
             for root in self._rows:
                 about = self._database.about.get(root)

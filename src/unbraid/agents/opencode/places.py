@@ -19,7 +19,7 @@ def opencode_database(env: Mapping[str, str], edition: Edition = OPENCODE) -> Pa
 
 
 def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list[Path]:
-    """Everywhere it keeps sessions: its database, and the folder of files before 1.2.
+    """Returns all places where it keeps sessions: its database, and the folder of files before 1.2.
 
     A session of both is the database's.
     """

@@ -199,7 +199,7 @@ class EventProperties(Struct):
     id: str | None = None
     request_id: str | None = msgspec.field(default=None, name="requestID")
     permission_id: str | None = msgspec.field(default=None, name="permissionID")
-    # Ours: who has answered, where it was here.
+    # Ours: the person who has answered, if that was here.
     answered_by: str | None = msgspec.field(default=None, name="unbraidBy")
     answered_where: str | None = msgspec.field(default=None, name="unbraidWhere")
     permission: str | None = None
@@ -260,7 +260,7 @@ def _id(holder: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ""
 
 
-# How a message ends after which the same turn goes on: its calls are made, and then answered.
+# How a message ends after which the same turn continues: its calls are made, and then answered.
 GOES_ON = ("tool-calls", "tool_calls", "unknown")
 
 
@@ -319,7 +319,7 @@ def rows_as_lines(
     messages: Iterable[Mapping[str, Any]],
     parts: Iterable[Mapping[str, Any]],
 ) -> list[bytes]:
-    """Rows of the database as `/event` lines, in the order in which things happened."""
+    """Returns rows of the database as `/event` lines, in the order in which things happened."""
     moments = sorted(_moments(sessions, messages, parts), key=lambda m: m[:3])
     return [_line(kind, properties, at) for at, _, _, kind, properties in moments]
 

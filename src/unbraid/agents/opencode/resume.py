@@ -30,7 +30,9 @@ class OpenCodeResumer:
     def resume(
         self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
     ) -> Resumption:
-        """The command that continues a session; `run` as its first argument stays in front."""
+        """Returns the command that continues a session; `run` as its first argument stays in
+        front.
+        """
         wanted = stored.agent_id or stored.session_id
         session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
         runs = bool(arguments) and arguments[0] == "run"
@@ -53,7 +55,9 @@ class OpenCodeResumer:
 
 
 def _settings(before: str | None, agent: str) -> str:
-    """Settings with an agent that may be a main one, too; whatever else is set there stays."""
+    """Returns settings with an agent that may be a main one, too; whatever else is set there
+    stays.
+    """
     try:
         settings = msgspec.json.decode(before or "{}", type=dict[str, Any])
     except msgspec.MsgspecError:

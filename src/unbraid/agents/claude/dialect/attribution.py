@@ -1,8 +1,8 @@
-"""Who says a record of Claude Code.
+"""Finds the agent that a record of Claude Code belongs to.
 
-On stdout a record names the call that spawned its agent. In transcripts it names the agent, or, in
-1.0, nobody at all. A transcript's record may come before anything that says what spawned its agent:
-then it is held until that is known.
+On stdout a record names the call that spawned its agent. In transcripts it names the agent or, in
+1.0, no agent at all. A transcript's record may come before anything that says what spawned its
+agent: then it is held until that is known.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Attribution:
     """Finds the agent that a record belongs to; holds records until their agent is known.
 
     `translate` takes held records in again when they are released. For reading: `held` has the
-    records that wait, by agent; `direct`, by call, the agents of records on stdout that name nobody
-    but their call, once that is settled.
+    records that wait, by agent; `direct`, by call, the agents of records on stdout that name only
+    their call, once that is settled.
     """
 
     def __init__(
@@ -52,7 +52,9 @@ class Attribution:
         self._chains: dict[str, str] = {}  # 1.0: the uuid of a sidechain's record: its first one's
 
     def context_of(self, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
-        """The agent a record belongs to, or None if it has to wait for that."""
+        """Returns the agent that a record belongs to, or None if the record has to wait for
+        that.
+        """
         call = record.parent_tool_use_id
         context = self.direct.get(call)
         if (
@@ -92,15 +94,21 @@ class Attribution:
         return context
 
     def learn_uuid(self, uuid: str, context: Context, out: list[RelayEvent]) -> None:
-        """Remember whose a record of stdout is: a transcript may have its uuid in common."""
+        """Notes which agent a record of stdout belongs to: a record of a transcript may have the
+        same uuid.
+        """
         self._learn(self._by_uuid, uuid, context, out)
 
     def learn_message(self, message_id: str, context: Context, out: list[RelayEvent]) -> None:
-        """Remember whose a message is: a transcript may have its id in common."""
+        """Notes which agent a message belongs to: a message of a transcript may have the same
+        id.
+        """
         self._learn(self._by_message, message_id, context, out)
 
     def retry(self, out: list[RelayEvent]) -> None:
-        """Something was learned about ids: release those that need not wait any longer."""
+        """Releases the records that need not wait any longer, after something was learned about
+        ids.
+        """
         if not self.held:
             return
         for agent_id in list(self.held):
@@ -129,14 +137,18 @@ class Attribution:
             self.retry(out)
 
     def _chain(self, record: ClaudeRecord) -> str:
-        """1.0 writes sub-agents into the session's file, as chains of records without an id."""
+        """Returns a name for the sub-agent of a record in 1.0, which writes sub-agents into the
+        session's file as chains of records without an agent id.
+        """
         uuid = record.uuid or ""
         first = self._chains.get(record.parent_uuid or "", uuid)
         self._chains[uuid] = first
         return f"sidechain:{first}"
 
     def _join(self, agent_id: str, record: ClaudeRecord, out: list[RelayEvent]) -> Context | None:
-        """Find the context of an agent id by what its record has in common with known ones."""
+        """Returns the context of an agent id, found by what its record has in common with known
+        ones; None if nothing shows it.
+        """
         context = self._by_uuid.get(record.uuid or "")
         message = record.message
         if context is None and message is not None:
@@ -161,11 +173,12 @@ class Attribution:
         self.held.setdefault(agent_id, []).append(record)
         self._held_count += 1
         if self._held_count > MAX_HELD_RECORDS:
-            # Somebody writes and nobody spawned it: rather a stream of its own than no memory.
+            # No call is known that spawned this agent. Rather than fill the memory with held
+            # records, give the agent a stream of its own.
             self._release(agent_id, self._stray(agent_id, out), out)
 
     def _stray(self, agent_id: str, out: list[RelayEvent]) -> Context:
-        """A context for an agent that no call is known to have spawned."""
+        """Returns a context for an agent that no call is known to have spawned."""
         contexts = self._contexts
         first = self.held[agent_id][0]
         prompt = _plain(first.message.content) if first.message is not None else None

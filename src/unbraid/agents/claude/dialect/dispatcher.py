@@ -1,4 +1,6 @@
-"""Claude Code's dialect: whose a line is, and who translates which type of record."""
+"""Claude Code's dialect: decides whether a line is a record of Claude Code, and dispatches records
+by their types.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +119,7 @@ class ClaudeDialect:
         )
         self._snapshots = Snapshots()
         self._ended: tuple[bool, str] | None = None
-        # By the types that nobody else prints.
+        # By the types that no other kind prints.
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
             "user": prompts.user,
@@ -152,7 +154,7 @@ class ClaudeDialect:
         self._clock.arrive(now)
 
     def decode(self, line: bytes) -> ClaudeRecord | None:
-        """A line as a record; None if it belongs to another kind."""
+        """Returns a line as a record; None if it belongs to another kind."""
         # Asked anew for each line: what was learned from the one before may make this one cheaper.
         if self._stdout.cumulative:
             record = self._snapshots.decode(line)
@@ -166,7 +168,9 @@ class ClaudeDialect:
         return None
 
     def mend(self, value: dict[str, Any]) -> tuple[ClaudeRecord, bool] | None:
-        """A JSON object as a record with defaults where its types are wrong."""
+        """Returns a JSON object as a record, with defaults where its types are wrong, and whether
+        nothing was left out; None if it belongs to another kind.
+        """
         record, whole = coerce(ClaudeRecord, value)
         record.skipped = 0
         known = record.type in self._handlers
@@ -175,7 +179,7 @@ class ClaudeDialect:
         return None
 
     def translate(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """Append what is new in a record."""
+        """Appends what is new in a record."""
         stamp = record.timestamp
         if stamp is not None:
             self._clock.set(stamp)
@@ -202,7 +206,7 @@ class ClaudeDialect:
             self._reports.system(record, out)
 
     def finish(self, out: list[RelayEvent]) -> None:
-        """The sources are over: append what was waiting, and end what was running."""
+        """Appends what was waiting, and ends what was running: the sources are over."""
         self._attribution.release_all(out)
         self._tools.fill_all(out)
         self._unnamed.settle(out)
@@ -229,12 +233,12 @@ class ClaudeDialect:
                 abandoned |= ending[1] == ORPHANED and context.call is not None
                 self._agents.end(context, *ending, out=out)
         ok, reason, _ = self._fate(root, waiting)
-        # Whoever expects an agent's answer that never comes was at work, too.
+        # A main agent that waits for an answer which never comes is orphaned, too.
         self._ended = (False, ORPHANED) if ok and abandoned else (ok, reason)
 
     def _fate(self, context: Context, waiting: set[int]) -> tuple[bool, str, str | None]:
-        """How an agent that nobody saw ending has ended, by the last thing it did; `waiting` are
-        those whose calls were not answered.
+        """Returns how an agent whose end was not reported has ended, judged by its last record;
+        `waiting` are the agents whose calls were not answered.
         """
         if context.interrupted:
             return False, "interrupted", None
@@ -245,18 +249,18 @@ class ClaudeDialect:
         if context is self._contexts.root and self._is_unused():
             return True, "completed", None
         spoke_last = context.has_answered and id(context) not in waiting
-        # Nobody asked for a warm-up (2.0), so nobody hears of its end.
+        # No call spawns a warm-up agent (2.0), so no result reports its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):
             return True, "completed", None
         return False, ORPHANED, None
 
     def _is_unused(self) -> bool:
-        """Whether nobody has asked anything of a session: then nothing was at work in it."""
+        """Returns whether the session has no prompt yet: then no agent was working in it."""
         said = self._reports.has_stdout or self._contexts.root.messages
         return not said and not self._prompts.count
 
 
 def _is_ours(record: ClaudeRecord, *, foreign: bool) -> bool:
-    """Whether a record is Claude Code's that has no type by which it certainly is."""
+    """Returns whether a record is Claude Code's if its type alone does not decide that."""
     return not foreign and (record.type == ERROR or bool(record.uuid or record.session_id))

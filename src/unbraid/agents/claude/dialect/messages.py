@@ -68,7 +68,7 @@ class Messages:
         self._chained = False  # whether transcripts say which record comes after which
 
     def assistant(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An assistant record."""
+        """Handles an assistant record."""
         # The hottest path there is: it pays to look things up once, and to call little.
         message = record.message
         if message is None:
@@ -180,16 +180,16 @@ class Messages:
     def _raw_block(self, record: ClaudeRecord, content: list[Block], block: Block) -> Raw:
         """Returns a block as it came, with every field it has."""
         if self._unknown[0] is not record:
-            # All at once: a message may have thousands that nobody knows.
+            # All at once: a message may have thousands of unknown blocks.
             self._unknown = record, _raw_blocks(record, content)
         return self._unknown[1][id(block)]
 
     def _written_again(
         self, record: ClaudeRecord, context: Context, state: MessageState, content: list[Block]
     ) -> bool:
-        """Whether a transcript repeats itself: early versions of 1.0 write the whole conversation
-        down again at every turn, under new uuids, as a chain of records of its own. If not, it has
-        come to this message.
+        """Returns whether a transcript repeats itself: early versions of 1.0 write the whole
+        conversation down again at every turn, under new uuids, as a chain of records of its own. If
+        not, the transcript has come to this message.
         """
         before = record.parent_uuid
         begins = before is None and self._chained

@@ -1,8 +1,8 @@
-"""The messages that are being said where records name neither message nor agent.
+"""The messages that are being said, for records that name neither message nor agent.
 
 Agents without names are interchangeable. If a record may belong to either of two messages that
-begin alike, both choices lead to the same blocks, as long as no message is taken for over that
-still goes on. So an agent's end waits until no other agent is left whose words might be its own.
+begin alike, both choices lead to the same blocks, as long as no message counts as over that still
+continues. So an agent's end waits until no other agent is left whose words might be its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ MAX_OPEN = 256
 
 
 class OpenMessages:
-    """Messages whose calls are not answered yet, agents whose end waits, and who speaks next."""
+    """Messages whose calls are not answered yet, agents whose end waits, and which agent speaks
+    next.
+    """
 
     def __init__(self, agents: Agents) -> None:
         self._agents = agents
@@ -34,11 +36,11 @@ class OpenMessages:
         return bool(self._open)
 
     def latest_first(self) -> list[OpenMessage]:
-        """The open messages of all agents."""
+        """Returns the open messages of all agents, the latest first."""
         return self._open[::-1]
 
     def begin(self, context: Context | None) -> OpenMessage:
-        """A new message, of an agent that is known or has to be guessed."""
+        """Begins a new message, of an agent that is known or has to be guessed, and returns it."""
         self._made_ids += 1
         message_id = f"message-{self._made_ids}"
         if context is not None:
@@ -56,14 +58,14 @@ class OpenMessages:
         self._answered, self._settled = 0, self._invocations() - len(self.running())
 
     def allowed(self) -> int:
-        """How many messages sub-agents may have begun by now: one when they were spawned, and
-        another one whenever all calls of their last one were answered.
+        """Returns how many messages sub-agents may have begun by now: one when they were spawned,
+        and another one whenever all calls of their last one were answered.
         """
         self._forget_answered()
         return self._invocations() - self._settled + self._answered
 
     def running(self) -> list[Context]:
-        """The sub-agents that have not handed back an answer."""
+        """Returns the sub-agents that have not handed back an answer."""
         return [
             c
             for c in self._contexts.by_call.values()
@@ -71,17 +73,19 @@ class OpenMessages:
         ]
 
     def defer(self, context: Context, ending: tuple[bool, str, str | None]) -> bool:
-        """Let an agent's end wait. Returns whether it is due: nobody is left to speak."""
+        """Makes an agent's end wait. Returns whether it is due: no sub-agent is left that could say
+        more.
+        """
         context.ending = ending
         self._ending.append(context)
         return not self.running()
 
     def ending(self) -> list[Context]:
-        """The agents whose end waits."""
+        """Returns the agents whose end waits."""
         return [context for context in self._ending if not context.ended]
 
     def settle(self, out: list[RelayEvent]) -> None:
-        """No sub-agent will say more: report the ends."""
+        """Reports the ends that waited: no sub-agent will say more."""
         for context in self.ending():
             if context.ending is not None:
                 self._agents.end(context, *context.ending, out=out)
@@ -103,7 +107,7 @@ class OpenMessages:
         return sum(1 for c in self._contexts.by_call.values() if c.spawned and not c.background)
 
     def _guess(self) -> Context:
-        """Whose new message is this, where records name nobody?
+        """Returns the agent that a new message most likely belongs to, if records name none.
 
         While sub-agents run the main agent waits for them. So it is one of theirs: the first
         that has not spoken yet, else one whose last calls have all been answered.

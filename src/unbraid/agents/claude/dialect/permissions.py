@@ -1,8 +1,8 @@
 """Permission requests: `control_request`, what a session's process publishes, what its hooks bring,
 and the results that answer them.
 
-That a session's terminal asks is published without saying for what; a hook says it. Either may be
-first, and it is one request.
+A session's process publishes that its terminal asks, but not for what; a hook says for what. Either
+may come first, and both are one request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from unbraid.wire.record import read_as
 
 
 class _Awaited(NamedTuple):
-    """Whose request it is, and when a hook brought it; 0 if none did."""
+    """The context of a request, and when a hook brought it; 0 if none did."""
 
     context_id: str
     asked_ms: int
@@ -39,7 +39,7 @@ class Permissions:
         self.uncalled: str | None = None  # asked in a terminal, for a call that was not read yet
 
     def asked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `control_request` record."""
+        """Handles a `control_request` record."""
         control = read_as(ControlRecord, record.raw)
         request = control.request
         if request is None or request.subtype != "can_use_tool":
@@ -64,7 +64,7 @@ class Permissions:
         )
 
     def cancelled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `control_cancel_request` record."""
+        """Handles a `control_cancel_request` record."""
         request_id = read_as(ControlRecord, record.raw).request_id
         for call_id, asked in list(self.requests.items()):
             if asked == request_id:
@@ -72,8 +72,8 @@ class Permissions:
         out.append(PermissionReplied("", self._clock.ts, request_id, behavior="cancelled"))
 
     def awaited(self, request_id: str, out: list[RelayEvent]) -> None:
-        """A person is asked in the session's own terminal: for the oldest call that is open and
-        starts no agent, as far as can be seen from outside.
+        """Reports that a person is asked in the session's own terminal: for the oldest call that is
+        open and starts no agent, as far as can be seen from outside.
         """
         # What is published may be read after the request was answered here.
         is_over = abs(self._clock.own - self._answered_ms) < SAME_DIALOG_MS
@@ -87,8 +87,8 @@ class Permissions:
         self._await(request_id, context, call_id, call.tool if call is not None else "", out)
 
     def called(self, call_id: str, context: Context, tool: str, out: list[RelayEvent]) -> None:
-        """A call that starts no agent is read after a request that was published without one: now
-        it is known for what that was.
+        """Assigns a request that was published without a call to this call, which starts no agent
+        and was read after it.
         """
         request_id, self.uncalled = self.uncalled, None
         if request_id is not None:
@@ -116,7 +116,9 @@ class Permissions:
         )
 
     def dismissed(self, out: list[RelayEvent]) -> None:
-        """Nobody is asked any more. What the answer was, the call's result may show later."""
+        """Reports that the requests in the terminal are answered. The call's result may show the
+        answer later.
+        """
         for request_id, (context_id, asked_ms) in list(self._awaited.items()):
             # What the process did before it asked may be read after the request.
             if asked_ms and self._clock.own < asked_ms + DIALOG_ANSWER_MS:
@@ -127,7 +129,9 @@ class Permissions:
             )
 
     def hooked(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `unbraid.permission` record: a request that a hook has brought, or its answer."""
+        """Handles an `unbraid.permission` record: a request that a hook has brought, or its
+        answer.
+        """
         said = read_as(HookedPermission, record.raw)
         if said.behavior is None:
             self._hook_asked(said, record.agent_id, out)
@@ -187,7 +191,9 @@ class Permissions:
         )
 
     def answered(self, call_id: str, context: Context, out: list[RelayEvent], *, ok: bool) -> None:
-        """A call has its result, so its permission request has been answered."""
+        """Reports that a call's permission request was answered, because the call has its
+        result.
+        """
         request = self.requests.pop(call_id, None)
         if request is not None:
             self._forget(request)

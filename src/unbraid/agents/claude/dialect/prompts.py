@@ -36,13 +36,13 @@ class Flags(Struct):
 
 
 class RecordOrigin(Struct):
-    """Who has written a user record."""
+    """The writer of a user record."""
 
     kind: str | None = None
 
 
 class WithOrigin(Struct):
-    """A user record that says who has written it."""
+    """A user record that names its writer."""
 
     origin: RecordOrigin | None = None
 
@@ -78,7 +78,7 @@ class Prompts:
         out.append(Prompt("", self._clock.ts, text))
 
     def user(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A user record: prompts, and results of calls."""
+        """Handles a user record: prompts, and results of calls."""
         message = record.message
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
@@ -104,8 +104,8 @@ class Prompts:
                 self._words(record, context, block.text or "", out)
 
     def attachment(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """What the CLI has added for the model, which nobody has said; or that a hook has stopped
-        the agent.
+        """Handles an attachment: what the CLI has added for the model, which no one has said, or
+        that a hook has stopped the agent.
         """
         if _HOOK_STOP in record.raw:  # seldom, and most attachments are long
             attached = read_as(WithAttachment, record.raw).attachment
@@ -148,7 +148,7 @@ class Prompts:
         out.append(Prompt(context.id, self._clock.ts, text))
 
     def _notified(self, fields: dict[str, str], out: list[RelayEvent]) -> None:
-        """A parent learns, in its conversation, that an agent has ended."""
+        """Handles a notification in a parent's conversation that an agent has ended."""
         task = Task(
             task_id=fields.get("task-id"),
             tool_use_id=fields.get("tool-use-id"),

@@ -10,8 +10,8 @@ So all ways to read the lines are kept, as far as they are likely. A *reading* i
 each message that has called no tool: those are all that can be mistaken for each other, because
 calls have ids. It costs something whenever it has to explain what is not likely. A line continues
 whatever was reported so that the reading with the fewest messages stays possible: what was left out
-can still be reported when all agents have ended, but nothing can be taken back. Among equally
-likely readings, nothing is lost in any.
+can still be reported when all agents have ended, but nothing can be taken back. If several readings
+are equally likely, nothing is lost in any of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from unbraid.translate.seen import forget_oldest
 
 M = TypeVar("M")
 Reading = tuple[int, ...]  # the numbers of lines, in order
-# A line, what it costs to go on from it, and whether its message could do nothing else.
+# A line, the cost of continuing from it, and whether its message has no other continuation.
 Step = tuple[int, int, bool]
 
 # Every line is compared with all messages of all readings: a hostile stream must not take long.
@@ -154,8 +154,8 @@ class Readings(Generic[M]):
         }
 
     def settle(self, allowed: int) -> Iterator[tuple[M | None, Line]]:
-        """No sub-agent will say more. Yields messages that have come further than was reported, and
-        lines with which unreported ones end.
+        """Ends all readings: no sub-agent will say more. Yields messages that have come further
+        than was reported, and lines with which unreported ones end.
         """
         allowed -= self._called + self._past
         costs = {
@@ -219,8 +219,9 @@ class Readings(Generic[M]):
         """Yields the messages that are left of a reading if a line comes next in one of them, or
         begins one, and what that costs.
 
-        A text that was cut goes on. If it is not this line that it goes on with, a message that has
-        said less can take its place, or one that begins later: that need not be told apart.
+        A text that was cut continues. If it does not continue with this line, a message that has
+        said less can take its place, or one that begins later: these cases need not be
+        distinguished.
         """
         seen: list[list[int]] = []
         for number, cost, is_cut in steps:
@@ -250,7 +251,7 @@ class Readings(Generic[M]):
             costs = dict(sorted(costs.items(), key=lambda each: each[1])[:MAX_READINGS])
         lowest = min(costs.values())
         if lowest >= self._undue:
-            self._past -= 1  # whoever has begun this message, it was not counted
+            self._past -= 1  # this message was not counted, whichever agent began it
         self._costs = {r: cost - lowest for r, cost in costs.items() if cost <= lowest + 2 * UNDUE}
         oldest = min((r[0] for r in self._costs if len(r) > MAX_MESSAGES), default=0)
         if oldest:
@@ -261,7 +262,7 @@ class Readings(Generic[M]):
         self._lines = {number: line for number, line in self._lines.items() if number in kept}
 
     def _forget(self, number: int) -> None:
-        """Forget the oldest line: its message is over."""
+        """Forgets the oldest line: its message is over."""
         self._past += 1
         costs: dict[Reading, int] = {}
         for reading, cost in self._costs.items():

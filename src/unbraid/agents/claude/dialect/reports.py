@@ -92,7 +92,9 @@ class CliReports:
     # --- turns ---
 
     def result(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A turn is over; in the journal of a workflow, one of its agents is."""
+        """Handles a `result` record: a turn is over, or, in the journal of a workflow, one of its
+        agents is.
+        """
         if record.agent_id_transcript is not None:
             self._journal(read_as(JournalEntry, record.raw), out)
             return
@@ -144,7 +146,7 @@ class CliReports:
     # --- sessions and agents ---
 
     def system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `system` record."""
+        """Handles a `system` record."""
         subtype = record.subtype or ""
         if subtype.startswith("task_"):
             self._tasks.record(record, subtype, out)
@@ -200,7 +202,7 @@ class CliReports:
         )
 
     def introduction(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `unbraid.session` record."""
+        """Handles an `unbraid.session` record."""
         given = read_as(SessionIntroduction, record.raw)
         self._session(
             SessionMeta(
@@ -225,7 +227,7 @@ class CliReports:
         return self._continues or bool(self._usage.copied)
 
     def _session(self, meta: SessionMeta, out: list[RelayEvent]) -> None:
-        """Report the session, unless that has been reported just so."""
+        """Reports the session, unless the same was reported last."""
         self._agents.session_id = meta.session_id or self._agents.session_id
         facts = (meta.session_id, meta.model, meta.cwd, meta.version, meta.tools)
         if facts != self._contexts.root.meta:
@@ -233,7 +235,7 @@ class CliReports:
             out.append(meta)
 
     def cost_state(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `cost-state` record: what the session has cost, by its own account."""
+        """Handles a `cost-state` record: what the session has cost, by its own account."""
         given = read_as(CostState, record.raw)
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
@@ -254,11 +256,11 @@ class CliReports:
         )
 
     def copied(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `unbraid.copied` record."""
+        """Handles an `unbraid.copied` record."""
         self._usage.copied.update(read_as(CopiedMessages, record.raw).messages)
 
     def titled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A record that names the session."""
+        """Handles a record that names the session."""
         before = self._titles.title
         has_begun = bool(self._contexts.root.messages or self._prompts.count)
         self._titles.take(read_as(TitleRecord, record.raw), has_begun=has_begun)
@@ -267,7 +269,7 @@ class CliReports:
             out.append(SessionMeta("", self._clock.ts, title=title))
 
     def agent_facts(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `unbraid.agent` record."""
+        """Handles an `unbraid.agent` record."""
         facts = read_as(AgentFacts, record.raw)
         if facts.agent_id:
             self._spawns.learn(facts)
@@ -286,7 +288,7 @@ class CliReports:
         out.append(Retracted("", self._clock.ts, ids))
 
     def error(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `error` record."""
+        """Handles an `error` record."""
         trouble = read_as(ErrorFields, record.raw)
         said = trouble.error if trouble.error is not None else trouble.message
         message = said if isinstance(said, str) else msgspec.json.encode(said).decode()

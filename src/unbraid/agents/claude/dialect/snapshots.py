@@ -38,8 +38,8 @@ class Snapshot:
     """How a message's latest line began: what precedes its blocks (the header), then its blocks.
 
     `marker` is what follows the last block, by which the end of the blocks is found in the next
-    line, most often as far from the line's end (`rest`) as before. Should it be found in the wrong
-    place, what is left of the line after that is no JSON, and is read whole.
+    line, most often as far from the line's end (`rest`) as before. If it is found in the wrong
+    place, the rest of the line is not JSON, and the line is read whole.
     """
 
     __slots__ = ("before", "begun", "blocks", "call", "header", "marker", "message_id", "rest")
@@ -57,7 +57,7 @@ class Snapshot:
         self.before = len(self.header) + len(b",".join(blocks[:-1])), len(blocks) - 1
 
     def take_back(self) -> None:
-        """Forget the latest blocks."""
+        """Forgets the latest blocks."""
         begun, self.blocks = self.before
         del self.begun[begun:]
 
@@ -69,7 +69,9 @@ class Snapshots:
         self._known: dict[bytes, Snapshot] = {}
 
     def decode(self, line: bytes) -> ClaudeRecord:
-        """Read a line, skipping what the message's line before has said."""
+        """Returns a line as a record, without decoding again what the message's line before has
+        said.
+        """
         key = line[:KEY_BYTES]
         known = self._known.get(key)
         if known is None:
@@ -107,7 +109,7 @@ class Snapshots:
         return record
 
     def _first(self, key: bytes, line: bytes) -> ClaudeRecord:
-        """Read a line whole, and note how it begins."""
+        """Returns a line as a record, decoded whole, and notes how the line begins."""
         self._known.pop(key, None)
         record = decode(line)
         if not line.startswith(START):

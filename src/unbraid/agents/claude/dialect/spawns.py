@@ -39,7 +39,7 @@ class Spawns:
     def call_made(
         self, call_id: str, parent: Context, given: SpawnInput, out: list[RelayEvent]
     ) -> Context:
-        """A spawning call was made."""
+        """Handles a spawning call. Returns the context of its agent."""
         again = self._contexts.by_agent.get(given.resume) if given.resume else None
         if again is not None:
             if call_id not in again.calls:
@@ -74,8 +74,8 @@ class Spawns:
         ok: bool,
         out: list[RelayEvent],
     ) -> None:
-        """A call that started, launched or resumed an agent or a workflow has its result: what is
-        `given` beside it, and the text that its caller gets.
+        """Handles the result of a call that started, launched or resumed an agent or a workflow:
+        what is `given` beside it, and the text that its caller gets.
         """
         contexts = self._contexts
         context = call.spawns if call is not None else contexts.by_call.get(call_id)
@@ -111,7 +111,7 @@ class Spawns:
             self._unnamed.end(context, (ok, reason, answer), out)
 
     def identify(self, context: Context, agent_id: str, out: list[RelayEvent]) -> None:
-        """Learn an agent's id, and with it what its meta file says."""
+        """Notes an agent's id, and with it the facts of its meta file."""
         if context.agent_id == agent_id or context is self._contexts.root:
             return
         self.describe(context, agent_id)
@@ -120,17 +120,17 @@ class Spawns:
     # --- meta files ---
 
     def learn(self, facts: AgentFacts) -> None:
-        """An agent's meta file was read."""
+        """Stores the facts of an agent's meta file."""
         self._facts.setdefault(facts.agent_id, facts)
         if facts.finished:
             self._finished.add(facts.agent_id)
 
     def has_finished(self, context: Context) -> bool:
-        """Whether an agent's meta file says that it has come to its end."""
+        """Returns whether an agent's meta file says that the agent has finished."""
         return context.agent_id in self._finished
 
     def describe(self, context: Context, agent_id: str) -> AgentFacts | None:
-        """Fill in what an agent's meta file says of it."""
+        """Adds the facts of an agent's meta file to its context, and returns them."""
         facts = self._facts.get(agent_id)
         if facts is not None:
             context.subagent_type = context.subagent_type or facts.agent_type
@@ -138,14 +138,16 @@ class Spawns:
         return facts
 
     def knows_call(self, agent_id: str) -> bool:
-        """Whether an agent's meta file says what spawned it."""
+        """Returns whether an agent's meta file says what spawned it."""
         facts = self._facts.get(agent_id)
         return facts is not None and (facts.tool_use_id or facts.workflow) is not None
 
     def from_facts(
         self, agent_id: str, prompt: str | None, out: list[RelayEvent]
     ) -> Context | None:
-        """The context of an agent of which only its meta file is known, if that says enough."""
+        """Returns the context of an agent of which only its meta file is known; None if that does
+        not say enough.
+        """
         facts = self._facts.get(agent_id)
         if facts is None:
             return None
@@ -182,7 +184,7 @@ class Spawns:
     # --- the CLI's own account of its tasks ---
 
     def task_started(self, task: Task, out: list[RelayEvent]) -> None:
-        """`system/task_started`, which may come before, with, or after everything else."""
+        """Handles `system/task_started`, which may come before, with, or after everything else."""
         if task.task_id is None:
             return
         if not task.is_agent:
@@ -220,8 +222,8 @@ class Spawns:
         return any(c.spawned and not c.ended for c in self._contexts.by_call.values())
 
     def settle_early(self, out: list[RelayEvent], call: str | None = None) -> bool:
-        """The calls of these tasks will not be seen: the main agent stands in for who made them.
-        Returns whether there were any.
+        """Starts the agents of tasks whose calls will not be seen: the main agent counts as their
+        caller. Returns whether there were any.
         """
         found = False
         for each in [call] if call is not None else list(self._early):
@@ -233,7 +235,7 @@ class Spawns:
         return found
 
     def of_task(self, task: Task) -> list[Context]:
-        """The agents that a task record is about."""
+        """Returns the agents that a task record is about."""
         context = self._contexts.by_agent.get(task.task_id or "")
         if context is None and task.tool_use_id is not None:
             context = self._contexts.by_call.get(task.tool_use_id)
@@ -246,8 +248,8 @@ class Spawns:
 
 
 def _trouble(context: Context, result: str) -> str:
-    """Why an agent whose call has brought an error has ended: the CLI gives its caller the same
-    kind of text for all reasons.
+    """Returns why an agent whose call has brought an error has ended: the CLI gives its caller the
+    same kind of text for all reasons.
     """
     was_at_work = bool(context.messages) or context.ending is not None
     if context.interrupted or (was_at_work and result.startswith((INTERRUPTION, REJECTION))):
@@ -256,7 +258,7 @@ def _trouble(context: Context, result: str) -> str:
 
 
 def _launched(context: Context, given: SpawnResult, text: str | None, *, ok: bool) -> bool:
-    """Whether a call has only started its agent."""
+    """Returns whether a call has only started its agent."""
     if given.status is None and text is not None and not given.is_async:
         return ok and (bool(context.background) or text.startswith(LAUNCHED))
     return bool(given.is_async) or (given.status or "").endswith("launched")

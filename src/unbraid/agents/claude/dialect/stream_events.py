@@ -21,7 +21,7 @@ class StreamedMessages:
         self._usage = usage
 
     def event(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `stream_event` record."""
+        """Handles a `stream_event` record."""
         event = record.event
         if event is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
@@ -67,10 +67,12 @@ class StreamedMessages:
     def message(
         self, context: Context, message_id: str, content: list[Block], source: int
     ) -> MessageState:
-        """A message not seen before, unless it says again what a cut-off one was saying."""
+        """Returns the state of a message that was not seen before: a new one, or that of a cut-off
+        message whose text it says again.
+        """
         live = context.live
         if live is not None and live.streaming and content:
-            # A transcript that goes on without ever having had the message knows it was dropped.
+            # A transcript that continues without the message shows that the message was dropped.
             dropped = source == STDOUT or not live.said[TRANSCRIPT]
             words = live.cut_off() if dropped else ""
             if words and content[0].words.startswith(words):
@@ -79,7 +81,7 @@ class StreamedMessages:
         return context.message(message_id)
 
     def give_up(self, context: Context, following: MessageState, out: list[RelayEvent]) -> None:
-        """The next message begins: one that was cut off in its middle has been withdrawn."""
+        """Retracts a message that was cut off in its middle, because the next one begins."""
         live = context.live
         if live is None or live is following or not live.streaming:
             return
@@ -89,7 +91,7 @@ class StreamedMessages:
 
 
 def _new_in(current: MessageState, event: ApiEvent) -> Fresh | None:
-    """What an event other than a delta adds to the message that is being streamed."""
+    """Returns what an event other than a delta adds to the message that is being streamed."""
     kind = event.type
     if kind == "content_block_start" and event.content_block is not None:
         block = event.content_block

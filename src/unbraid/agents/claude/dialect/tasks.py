@@ -42,7 +42,7 @@ class Tasks:
         self._seen = seen
 
     def record(self, record: ClaudeRecord, subtype: str, out: list[RelayEvent]) -> None:
-        """A `system/task_*` record."""
+        """Handles a `system/task_*` record."""
         if record.uuid is not None and not newly(self._seen, hash(record.uuid)):
             return
         task = read_as(Task, record.raw)
@@ -77,7 +77,7 @@ class Tasks:
         ]
 
     def over(self, task: Task, out: list[RelayEvent]) -> None:
-        """A task has ended, as the CLI reports it or as its parent's conversation says."""
+        """Handles the end of a task, as the CLI reports it or as its parent's conversation says."""
         reason = REASONS.get(task.status or "", "failed")
         for context in self._spawns.of_task(task):
             if task.tool_use_id is not None and task.tool_use_id != context.call:
@@ -94,7 +94,9 @@ class Tasks:
                 self._agents.end(context, *ending, out=out)
 
     def settle_endings(self, notified: str | None, out: list[RelayEvent]) -> None:
-        """`task_updated` may be the only sign of an end; a notification right after is better."""
+        """Ends agents for which `task_updated` was the only sign of their end; a notification right
+        after it is better.
+        """
         for context in self._agents.contexts.by_agent.values():
             if context.ending is None or context.ended or context.agent_id == notified:
                 continue

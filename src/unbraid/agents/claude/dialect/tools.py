@@ -50,7 +50,7 @@ class ToolCalls:
     """Reports each call once, when its input is complete, and each result once.
 
     `unfilled` has the calls whose input is still empty, in a dialect where blocks grow in place,
-    and the messages with an undecided text: is it empty, nothing waits.
+    and the messages with an undecided text. If it is empty, nothing waits.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class ToolCalls:
         index: int,
         out: list[RelayEvent],
     ) -> None:
-        """An agent calls a tool."""
+        """Reports that an agent calls a tool."""
         call_id = block.id or ""
         tool = block.name or ""
         ts = self._clock.ts
@@ -98,7 +98,7 @@ class ToolCalls:
     def result(
         self, context: Context, record: ClaudeRecord, block: Block, out: list[RelayEvent]
     ) -> None:
-        """A tool call was answered."""
+        """Reports the result of a tool call."""
         call_id = block.tool_use_id or ""
         if call_id in self.unfilled:
             self.use(*self.unfilled.pop(call_id), out)
@@ -110,7 +110,7 @@ class ToolCalls:
             tool = call.tool
             call.message.closed = True
             if call.context.parent is not None or context.parent is None:
-                context = call.context  # no id on the line: the call knows whose it is
+                context = call.context  # no id on the line: the call shows the agent
             if call.ts and ts >= call.ts:
                 duration = ts - call.ts
         elif not answered:
@@ -140,7 +140,7 @@ class ToolCalls:
     def fill(
         self, context: Context, state: MessageState, content: list[Block], out: list[RelayEvent]
     ) -> None:
-        """Report an agent's calls that have their input now, or will not get any."""
+        """Reports an agent's calls that have their input now, or will not get any."""
         grown = {block.id: block for block in content}
         for call_id, (whose, message, block, index) in list(self.unfilled.items()):
             if whose is not context:
@@ -162,7 +162,7 @@ class ToolCalls:
             self.use(whose, message, now or block, index, out)
 
     def fill_all(self, out: list[RelayEvent]) -> None:
-        """Report all calls that still wait for their input, as they are: their turn is over."""
+        """Reports all calls that still wait for their input, as they are: their turn is over."""
         while self.unfilled:
             context, state, block, index = self.unfilled.pop(next(iter(self.unfilled)))
             if state.undecided is not None:
@@ -171,7 +171,7 @@ class ToolCalls:
                 self.use(context, state, block, index, out)
 
     def _settle(self, context: Context, state: MessageState, out: list[RelayEvent]) -> None:
-        """Report a text that might have been growth: its message is over."""
+        """Reports a text that might have been growth: its message is over."""
         new = state.settle()
         if new is not None:
             block, index, words = new

@@ -1,9 +1,9 @@
 """When an interactive session's turns end, and when it waits for a person.
 
-Its transcript says at the end of a turn how long that was; older versions do not, nor is it said of
-every turn that was interrupted. Its process publishes what it does (`sessions/<pid>.json`): the
-readers of the files pass that on as records of type `unbraid.state`. Either may be first, and a
-turn ends once.
+At the end of a turn, the transcript says how long the turn was; transcripts of older versions do
+not, and those of newer ones not for every interrupted turn. Its process publishes what it does
+(`sessions/<pid>.json`): the readers of the files pass that on as records of type `unbraid.state`.
+Either may be first, and a turn ends once.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ class SessionTurnEnds:
         self._is_new = True
 
     def lasted(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """A `system/turn_duration` record of a transcript."""
+        """Handles a `system/turn_duration` record of a transcript."""
         if record.is_sidechain or (record.uuid and not newly(self._seen, hash(record.uuid))):
             return
         lasted = read_as(TurnDuration, record.raw).duration_ms
         self._end(out, None if lasted is None else round(lasted))
 
     def interrupted(self, out: list[RelayEvent]) -> None:
-        """The main agent was interrupted. While others work for it, its process stays busy, and
-        nothing else says that the turn is over.
+        """Ends the turn of a main agent that was interrupted while others work for it: its process
+        stays busy then, and nothing else says that the turn is over.
         """
         if any(each.spawned and not each.ended for each in self._contexts.everyone()):
             self._end(out, None)
 
     def published(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        """An `unbraid.state` record."""
+        """Handles an `unbraid.state` record."""
         state = read_as(PublishedState, record.raw)
         if state.status == "waiting":
             self._permissions.awaited(f"{record.session_id}.{self._clock.ts}", out)
@@ -103,5 +103,5 @@ class SessionTurnEnds:
         )
 
     def _done_so_far(self) -> object:
-        """Something that differs when the main agent was asked or has said anything more."""
+        """Returns a value that changes when the main agent gets a prompt or says anything more."""
         return self._prompts.count, self._root.said_last, self._root.interrupted

@@ -1,8 +1,8 @@
 """Messages without an id: the known one that a record extends, else a new one.
 
 Where records name neither message nor agent, only what they say tells them apart: a record that
-repeats a known call, or adds to a known message, belongs to it. As long as one agent speaks alone,
-a text that goes on like a known one is that text, grown in place. While sub-agents speak it may be
+repeats a known call, or adds to a known message, belongs to it. As long as only one agent speaks, a
+text that begins with a known one is that text, grown in place. While sub-agents speak it may be
 another agent's that begins with the same words: `readings` finds out.
 """
 
@@ -29,7 +29,7 @@ class UnnamedMessages:
         self._clock = clock
         self._messages = OpenMessages(agents)
         self._readings: Readings[OpenMessage] = Readings()
-        # Who made a call, and whether its input was empty then.
+        # The message that made a call, and whether the call's input was empty then.
         self._calls: dict[str, tuple[OpenMessage, bool]] = {}
 
     def find(
@@ -41,7 +41,9 @@ class UnnamedMessages:
         source: int,
         repetition: Repetition,
     ) -> OpenMessage:
-        """The message, and whose it is; `context` is what the record itself says of that."""
+        """Returns the message of a record, and its agent; `context` is what the record itself says
+        of that.
+        """
         calls = [block for block in content if block.id is not None]
         found = self._caller(calls, source)
         if found is not None:
@@ -69,7 +71,7 @@ class UnnamedMessages:
     def end(
         self, context: Context, ending: tuple[bool, str, str | None], out: list[RelayEvent]
     ) -> None:
-        """An agent has handed back its answer."""
+        """Handles an agent's answer, with which it ends."""
         if not self._messages:
             self._agents.end(context, *ending, out=out)
         elif not context.ended:
@@ -79,7 +81,7 @@ class UnnamedMessages:
                 self.settle(out)
 
     def settle(self, out: list[RelayEvent]) -> None:
-        """No sub-agent will say more: report what was left open, then the ends."""
+        """Reports what was left open, then the ends: no sub-agent will say more."""
         if self._readings:
             ending = self._messages.ending()
             for known, line in self._readings.settle(self._messages.allowed()):
@@ -91,7 +93,7 @@ class UnnamedMessages:
         self._messages.settle(out)
 
     def _read(self, line: Line, repetition: Repetition, *, calls: bool) -> OpenMessage:
-        """The message of a line that any sub-agent may have said."""
+        """Returns the message of a line that any sub-agent may have said."""
         if not self._readings:
             self._messages.count_anew()
         found = self._readings.take(line, self._messages.allowed(), calls=calls)
@@ -103,7 +105,7 @@ class UnnamedMessages:
         return found
 
     def _report(self, found: OpenMessage, line: Line, out: list[RelayEvent]) -> None:
-        """Report what a message has come to say."""
+        """Reports how far a message has come."""
         context, state = found
         repetition = Repetition()
         repetition.cumulative = True
@@ -112,7 +114,7 @@ class UnnamedMessages:
             out.append(event(context.id, self._clock.ts, state.id, index, words))
 
     def _caller(self, calls: list[Block], source: int) -> OpenMessage | None:
-        """The message that has made one of these calls already."""
+        """Returns the message that has made one of these calls already."""
         for call in calls:
             found = self._calls.get(call.id or "")
             if found is not None and found[0][1].said[source]:
@@ -120,7 +122,9 @@ class UnnamedMessages:
         return None
 
     def _remember(self, calls: list[Block], found: OpenMessage) -> None:
-        """Remember who made these calls; one that gets its input only now is a sign of growth."""
+        """Notes which message made these calls; a call that gets its input only now is a sign of
+        growth.
+        """
         for call in calls:
             call_id = call.id or ""
             empty = call.input == EMPTY_OBJECT
@@ -134,8 +138,8 @@ class UnnamedMessages:
 def _extended(
     candidates: list[OpenMessage], content: list[Block], digests: list[int], source: int
 ) -> OpenMessage | None:
-    """The open message that these blocks extend: one whose last text has grown, rather than one to
-    which a block was added; but it is less likely to have done both at once.
+    """Returns the open message that these blocks extend: one whose last text has grown, rather than
+    one to which a block was added; a message for which both would be true at once is less likely.
     """
     added: OpenMessage | None = None
     grown: OpenMessage | None = None

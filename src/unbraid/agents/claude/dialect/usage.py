@@ -24,8 +24,8 @@ class UsageReports:
     of `message_delta` nearly, those of stdout's lines not. Messages that were `copied` from another
     session count there.
 
-    Transcripts come behind stdout. So where a session `is_followed`, a message of which only stdout
-    has spoken waits for its transcript while the next ones begin.
+    Transcripts come behind stdout. So if a session `is_followed`, a message that only stdout has
+    reported waits for its transcript while the next ones begin.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -44,7 +44,7 @@ class UsageReports:
         return self._counted + sum(sum(_tokens(usage)) for usage in late if usage is not None)
 
     def settle(self, context: Context, out: list[RelayEvent]) -> None:
-        """No more messages follow."""
+        """Reports the usage that is still due: no more messages follow."""
         due, context.usage_due = context.usage_due, None
         for state in self._late.pop(context.id, {}).values():
             self._report(context, state, out)
@@ -58,7 +58,7 @@ class UsageReports:
         state: MessageState,
         out: list[RelayEvent],
     ) -> None:
-        """A record has a message's usage."""
+        """Takes a message's usage from a record."""
         is_transcript = record.is_sidechain is not None
         if state.usage_rank and not is_transcript:
             return
@@ -75,8 +75,8 @@ class UsageReports:
     def turn_to(
         self, context: Context, following: MessageState | None, out: list[RelayEvent]
     ) -> None:
-        """The next message begins, or a turn is over: append the usage of the one before, unless it
-        waits.
+        """Appends the usage of the message before, unless that waits: the next message begins, or a
+        turn is over.
         """
         state = context.usage_due
         context.usage_due = following

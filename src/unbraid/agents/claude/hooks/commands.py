@@ -1,12 +1,12 @@
 """The commands that Claude Code runs for us, by event.
 
-Each is a few words of `sh` that end at once, and print nothing, while nobody listens in our
+Each is a few words of `sh` that end at once and print nothing while no process listens in our
 folder. They change into the folder first: an address may not be longer than about 100 bytes, but a
 folder may. `curl` is used without the person's settings and proxies.
 
 `ask` may take as long as a person does, while it hears that we are alive: if we are stopped or
-hang, it leaves its request to the CLI, and no hook calls us again before we go on. `orders` runs at
-every tool call, so it calls us only at the first one, by which we know its session, and while
+hang, it leaves its request to the CLI, and no hook calls us again before we continue. `orders` runs
+at every tool call, so it calls us only at the first one, by which we know its session, and while
 something waits for some session. `wait` stays beside an idle session until there is a message for
 it, and wakes it by its exit code; where Claude Code would wait for it in turn (`-p`, and versions
 that do not know `asyncRewake`) it ends at once.

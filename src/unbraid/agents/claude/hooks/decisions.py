@@ -81,7 +81,7 @@ def stop(event: str) -> bytes:
 def context(event: str, text: str) -> bytes:
     """Returns a message to the agent whose event it is."""
     if event in ("Stop", "SubagentStop"):
-        # Every version goes on for this, and says where it comes from.
+        # Every version continues for this, and says where it comes from.
         return msgspec.json.encode({"decision": "block", "reason": text})
     return _of(event, additionalContext=text)
 

@@ -60,7 +60,9 @@ class ClaudeHooks:
         )
 
     def install(self, *, plugin: bool = False) -> HookState:
-        """Installs them in one way, and takes away those of the other."""
+        """Installs the hooks in one way, and removes those of the other. Returns the state after
+        that.
+        """
         settings = self._file.read()
         if plugin:
             self._install_plugin()
@@ -73,7 +75,7 @@ class ClaudeHooks:
         return self.state()
 
     def uninstall(self) -> HookState:
-        """Takes away both."""
+        """Removes the hooks of both ways. Returns the state after that."""
         self._file.uninstall()
         if _has_plugin(self._file.read()):
             self._uninstall_plugin()

@@ -1,4 +1,4 @@
-"""What hooks have brought, on its way into the log of a session."""
+"""Lines made from hook calls, queued for the log of one session."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class HookLines:
     """Lines of one session, in their order. They are put here by the event loop, and taken by the
     thread that reads the session's files.
 
-    A request is asked before the call that it is about stands in the transcript, so it waits for
-    that. Its answer does not: the result that the call then has is written soon after.
+    A request comes before its call is in the transcript, so it waits for the call. Its answer does
+    not wait: the result of the call is written soon after.
     """
 
     def __init__(self) -> None:

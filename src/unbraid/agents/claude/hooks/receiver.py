@@ -25,7 +25,7 @@ KIND = "claude"
 BACKGROUND_REPORT = "<task-notification>"
 _AGENT_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 # How newer versions name themselves. Asked to stop before a tool is used, older ones (2.1.197)
-# refuse the tool, but go on with the turn.
+# refuse the tool, but continue the turn.
 _VERSION = re.compile(r"claude-code_(\d{1,4})-(\d{1,4})-(\d{1,4})_.*")
 _FIRST_THAT_OBEYS = (2, 1, 325)
 

@@ -1,9 +1,9 @@
 """One session that has hooks, and can be steered by them: what waits for it, and its controller.
 
-Nothing reaches a session but the answers to its hooks. So a message waits for the session's next
+A session can be reached only by the answers to its hooks. So a message waits for the session's next
 tool call, or the end of its turn; if a hook stays beside it (`wait`), it is woken at once. A stop
-waits for the agent's next tool call. A permission request waits here while its hook does, which is
-not ended when a person answers in the terminal: that the tool was used shows it.
+waits for the agent's next tool call. A permission request waits here while its hook waits. The hook
+does not end when a person answers in the terminal; that answer is noticed when the tool is used.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class HookedSession:
         self._held: dict[str, _HeldRequest] = {}
         self._messages: dict[str | None, list[str]] = {}  # by agent id; None: the main agent
         self._stops: set[str | None] = set()
-        self._stopped: set[str | None] = set()  # those who have obeyed a stop of everyone
+        self._stopped: set[str | None] = set()  # agents that obeyed a stop of all agents
         self._waiter: asyncio.Future[str] | None = None
         self._can_be_woken = False
 
@@ -125,10 +125,12 @@ class HookedSession:
                 return
 
     async def wait(self) -> str:
-        """Waits for a message, which wakes the session; only the latest to wait gets one."""
+        """Waits for a message, which wakes the session, and returns it; only the latest caller gets
+        one.
+        """
         self.end_wait()
         self._can_be_woken = True
-        # It may have come when the turn was over, and nobody waited yet.
+        # It may have come when the turn was over and no hook was waiting yet.
         if left := self._take_messages(None):
             return left
         waiter: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -268,7 +270,7 @@ class HookedSession:
 
     def _stop(self, agent_id: str | None) -> None:
         self._stops.add(agent_id)
-        # Whoever asks for something is not at a tool call, and would not come to one.
+        # An agent that waits for permission would not reach its next tool call.
         for held in list(self._held.values()):
             if agent_id in (EVERYONE, held.request.agent_id) and not held.answer.done():
                 held.answer.set_result(decisions.deny(decisions.STOPPED, interrupt=True))

@@ -157,7 +157,7 @@ def _meaning(settings: Settings) -> Settings:
 
 
 def _without_ours(group: Any) -> list[Any]:
-    """Returns what is left of a group: nothing, if nothing is."""
+    """Returns the group without our hooks, in a list; an empty list if no hook is left."""
     if not any(True for _ in ours_in([group])):
         return [group]
     left = [hook for hook in group["hooks"] if not is_ours(hook)]

@@ -1,8 +1,8 @@
 """A person's command line, and what is started in its place so that every agent can be seen.
 
-Only what makes agents visible is added, only where the version has it, and never against what the
-person said. Someone who asked for `stream-json` gets exactly what their command prints; the words
-of sub-agents then come from the transcripts alone.
+Only options that make agents visible are added, only if the version has them, and never against the
+person's own options. A person who asked for `stream-json` gets exactly what their command prints;
+the words of sub-agents then come from the transcripts alone.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _is_program(word: str) -> bool:
 
 
 def _listen(command: Command, first: int) -> None:
-    """Take the prompt out of the arguments, where it is plain which of them it is."""
+    """Takes the prompt out of the arguments, if it is clear which of them it is."""
     args = command.argv[first:]
     place = _prompt_place(args)
     prints = option(args, "--print", "-p") is not None

@@ -1,7 +1,7 @@
 """A Claude Code process that we started, and that may listen (`--input-format stream-json`).
 
-What is written to our stdin reaches it as before; what others send goes in between, in whole
-lines. Permission requests that it prints are pending here until someone has answered them.
+What comes in on our stdin reaches it as before; what others send is inserted in between, in whole
+lines. Permission requests that it prints are pending here until they are answered.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from unbraid.system.clock import now_ms
 
 
 class ClaudeController:
-    """The controller of one process: `reads_stdin` if its stdin is ours to write to, and with a
-    `prompt` if that is to be said there first.
+    """The controller of one process: `reads_stdin` if we may write to its stdin, with a `prompt` if
+    that is to be sent there first.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ClaudeController:
             self._prompt.stop()
 
     def printed(self, line: bytes) -> None:
-        """A line of its stdout: it may ask for permission."""
+        """Handles a line of stdout: it may ask for permission."""
         # Without a prompt of ours, few lines matter: the rest is not read.
         if self._prompt is None and b'"control_' not in line:
             return
@@ -81,7 +81,7 @@ class ClaudeController:
                 self._pending.pop(read.response.request_id, None)
 
     def verbs(self) -> list[str]:
-        """Without a stdin of ours, it can only be ended."""
+        """Returns what can be done: without a stdin of ours, it can only be ended."""
         listens = self._stdin is not None and self._stdin.listens
         return list(VERBS) if listens else ["cancel"]
 
@@ -92,7 +92,7 @@ class ClaudeController:
         return list(self._pending.values())
 
     async def message(self, text: str) -> None:
-        """Send the root agent a further message."""
+        """Sends the main agent a further message."""
         self._say(claude_input.prompt(text))
 
     async def interrupt(self) -> None:
@@ -100,7 +100,7 @@ class ClaudeController:
         self._say(claude_input.interrupt(claude_input.new_request_id()))
 
     async def cancel(self) -> None:
-        """End the run."""
+        """Ends the run."""
         self._process.send_signal(signal.SIGTERM)
 
     async def stop(self, stream_id: int) -> None:
@@ -115,7 +115,7 @@ class ClaudeController:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answer one: `behavior` is allow or deny."""
+        """Answers a permission request: `behavior` is allow or deny."""
         request = self._pending.get(request_id)
         if request is None:
             raise UnknownRequest(request_id)

@@ -60,7 +60,7 @@ class ClaudeLauncher:
         return visible_command(argv, version, steered=steered)
 
     def source(self, command: Command, cwd: Path) -> ClaudeSource:
-        """Reads its stdout, if that goes through us, and its transcripts."""
+        """Returns what reads its stdout, if that goes through us, and its transcripts."""
         draws = not command.captured
         prompt = command.prompt
         if prompt is None and command.captured and nobody_writes():
@@ -75,19 +75,21 @@ class ClaudeLauncher:
         )
 
     def piped(self, line: bytes) -> ClaudeSource | None:
-        """Reads a `stream-json` stream, and the transcripts of the session that it names."""
+        """Returns what reads a `stream-json` stream, and the transcripts of the session that it
+        names; None if the line is not Claude Code's.
+        """
         read = head_of(line)
         is_ours = read.type in _STDOUT_TYPES or (read.type and read.session_id)
         return ClaudeSource(self._env) if is_ours else None
 
     def renderer(self, command: Command) -> StreamJsonRenderer | None:
-        """Prints `text` or `json` where the person asked for that."""
+        """Returns what prints `text` or `json`; None if the person asked for neither."""
         return None if command.prints == "raw" else StreamJsonRenderer(command)
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> ClaudeController:
-        """Steers it over its stdin, where that is ours."""
+        """Returns what steers it over its stdin, if we may write to that."""
         return ClaudeController(
             process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
         )
@@ -95,7 +97,7 @@ class ClaudeLauncher:
 
 class ProcessStart(NamedTuple):
     """When (in milliseconds since 1970) and in which folder a process is started, and with which
-    prompt, where that is plain.
+    prompt, if that is clear.
     """
 
     at_ms: int
@@ -104,7 +106,7 @@ class ProcessStart(NamedTuple):
 
 
 class ClaudeSource:
-    """One process of Claude Code; its `start` is known where we are who starts it.
+    """One process of Claude Code; `start` is set if unbraid starts the process.
 
     `sizes` are the transcripts that were there before, and how long they were then. Without a
     `session_id` it is the one that the process names on stdout, or, if it `draws` on the terminal,
@@ -162,7 +164,7 @@ class ClaudeSource:
         return self._moved_to
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
-        """Reads its transcripts from where the log stands."""
+        """Returns a follower that reads its transcripts from where the log stands."""
         return ClaudeSessions(self._env).follow(session_id, recorded)
 
     def printed(self, data: bytes) -> None:
@@ -212,7 +214,7 @@ class ClaudeSource:
         times = (self._merger.began_ms, 0 if continues else facts.started)
         at_ms = min(filter(None, times), default=0)
         if now_ms() - at_ms < LIVE_RECORD_MS or not at_ms:
-            # Whoever pipes to us now was started together with us.
+            # A process that pipes to us now was started together with us.
             at_ms = min(at_ms or now_ms(), own_start_ms())
         return ProcessStart(at_ms, self._merger.cwd or facts.cwd)
 

@@ -1,4 +1,4 @@
-"""Since which release Claude Code can do what."""
+"""The releases since which Claude Code has certain features."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class StreamJsonRenderer:
         self._last = b""
 
     def line(self, line: bytes) -> bytes:
-        """One line, without its end; what it makes visible at once."""
+        """Takes one line, without its end. Returns what it makes visible at once."""
         read = process_head(line)
         if read is None:
             # Some wrapper's own words, which the person would have seen.

@@ -87,7 +87,7 @@ def new_request_id() -> str:
 
 
 def prompt(said: str | Sequence[Mapping[str, Any]], session_id: str = "") -> bytes:
-    """Say something to the main agent: a text, or content blocks."""
+    """Returns the line that says something to the main agent: a text, or content blocks."""
     blocks = [{"type": "text", "text": _sound(said)}] if isinstance(said, str) else said
     return _line(User(UserMessage(blocks), session_id=session_id))
 
@@ -98,27 +98,31 @@ def initialize(
     forward_subagent_text: bool = True,
     hooks: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Open the conversation; sub-agents' texts are printed if they are asked for here."""
+    """Returns the line that opens the conversation; sub-agents' texts are printed if that is
+    requested here.
+    """
     return _request(request_id, Initialize(hooks, forward_subagent_text))
 
 
 def allow(request_id: str, updated_input: Any) -> bytes:
-    """Allow the use of a tool, with the input it asked for or a changed one."""
+    """Returns the line that allows the use of a tool, with the input it asked for or a changed
+    one.
+    """
     return _line(ControlResponse(Success(request_id, Allow(updated_input))))
 
 
 def deny(request_id: str, message: str) -> bytes:
-    """Deny the use of a tool, and say why."""
+    """Returns the line that denies the use of a tool, and says why."""
     return _line(ControlResponse(Success(request_id, Deny(_sound(message)))))
 
 
 def interrupt(request_id: str) -> bytes:
-    """Stop the present turn."""
+    """Returns the line that stops the present turn."""
     return _request(request_id, Interrupt())
 
 
 def stop_task(request_id: str, task_id: str) -> bytes:
-    """Stop one sub-agent, by its id."""
+    """Returns the line that stops one sub-agent, by its id."""
     return _request(request_id, StopTask(task_id))
 
 

@@ -1,10 +1,11 @@
-"""A prompt from the command line, said over stdin, so that more can be said there later.
+"""A prompt from the command line, sent over stdin, so that further messages can be sent there
+later.
 
-Claude Code takes a prompt as an argument, and then it listens to nobody; or as a line of stdin, and
-then it waits for the next line until its stdin ends. We end it when the agent has answered, nobody
-it has sent out is still away, and it has been silent for a moment. That is only the end of what can
-be said: what it does after that is what it would have done anyway. A person who
-interrupts it has more to say: then its stdin stays open for that.
+Claude Code takes a prompt as an argument, and then reads no further messages; or as a line of
+stdin, and then waits for the next line until its stdin ends. Stdin is closed when the agent has
+answered, none of its background agents is running, and it has printed nothing for a moment. Closing
+stdin only ends further messages; it does not stop the agent. If a person interrupts the agent,
+stdin stays open, because the person's next message is expected.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
 
 
 class StdinPrompt:
-    """Says the prompt of one run and what comes after it, and ends what can be said in time."""
+    """Sends the prompt of one run and the messages after it, and closes stdin in time."""
 
     def __init__(self, process: AgentProcess, prompt: str) -> None:
         self._process = process
@@ -36,7 +37,7 @@ class StdinPrompt:
         return self._process.listens
 
     def write(self, data: bytes) -> None:
-        """One line more."""
+        """Writes one more line to stdin."""
         match process_head(data):
             case ProcessHead(type="user"):
                 self._answered = self._interrupted = False
@@ -46,7 +47,9 @@ class StdinPrompt:
         self._process.write(data)
 
     def printed(self, line: ProcessHead) -> None:
-        """A line of its stdout."""
+        """Takes a line of stdout. After an answer, stdin is closed if no further line comes for a
+        while.
+        """
         self._note(line)
         self.stop()
         if self._answered and not self._interrupted:
@@ -57,7 +60,7 @@ class StdinPrompt:
             self._ending = loop.call_later(seconds, self._process.end_input)
 
     def stop(self) -> None:
-        """End nothing any more."""
+        """Cancels the end of stdin that was planned."""
         if self._ending is not None:
             self._ending.cancel()
 

@@ -1,12 +1,12 @@
 """Claude Code's stdout and its transcripts, merged into one order while both are being written.
 
-Stdout is early and hides words; the transcripts have all words and are late by up to a few hundred
+Stdout is early but incomplete; the transcripts are complete but late by up to a few hundred
 milliseconds. A line of stdout that reports an agent's end is held back until the transcripts have
 caught up: until the same line (its `uuid`, or, where an old version prints none, the call that it
-answers) is in one of them, or, where it has no twin, until they are quiet. So is a sub-agent's own
-line where stdout hides some of them, or its words would follow what it said them before. The wait
-is bounded. The session's own file goes last, because it says what stdout has said already: it is
-needed when stdout stalls, and for what never was there.
+answers) is in one of them, or, where it has no twin, until they are quiet. A sub-agent's own line
+is held back, too, if stdout omits some of its lines: otherwise its text would come after a record
+that it preceded. The wait is bounded. The session's own file goes last, because it repeats what
+stdout has said already: it is needed when stdout stalls, and for what is never on stdout.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class StdoutTranscriptMerger:
         """Returns the first line of an answer, which waits for what was asked."""
         asked: Condition = After(_prompt_key(self._turns))
         if self._turns > 1:
-            # The end of an agent in the background begins a turn, too, and nobody asks for it.
+            # The end of a background agent begins a turn, too, and such a turn has no prompt.
             asked = Either(asked, Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS))
         return SourceItem(
             STDOUT, chunk, waits_for=(asked,), max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS

@@ -15,7 +15,7 @@ from unbraid.agents.claude.heads import head_of
 from unbraid.system.files import open_regular
 from unbraid.timings import FILE_DATE_TICK_SECONDS
 
-# A file says within its first lines whose it is.
+# A file names its session within its first lines.
 OWNER_BYTES, OWNER_LINES = 1 << 20, 50
 
 
@@ -45,7 +45,7 @@ class ChildFiles:
         beside = [Path(each.path) for each in _entries(self._main.parent) if _is_agent(each)]
         mine = [path for path in beside if self._owner_of(path) == self._main.stem]
         if any(self._owner_of(path) is None for path in beside):
-            self._project.again()  # one that does not say yet whose it is
+            self._project.again()  # one that does not name its session yet
         return mine
 
 
@@ -57,7 +57,9 @@ class _Folder:
         self._stamp: int | None = None
 
     def changed(self) -> bool:
-        """Look at its time; one that is too new could stand for two changes."""
+        """Returns whether the folder's time has changed since the last call. A time that is too new
+        is not kept: it could stand for two changes.
+        """
         try:
             at = self._path.stat().st_mtime_ns
         except OSError:
@@ -67,7 +69,7 @@ class _Folder:
         return not same
 
     def again(self) -> None:
-        """Look again next time, whatever it says."""
+        """Forgets the time: the next `changed` returns True."""
         self._stamp = None
 
 

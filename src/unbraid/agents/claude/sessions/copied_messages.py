@@ -1,4 +1,6 @@
-"""Messages that were copied into a session that is followed: they count where they were said."""
+"""Messages that were copied into a session that is followed: they are counted in the session in
+which they were said.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from unbraid.wire.chunk import STORED, Chunk
 COPIED = "copied"
 MAIN_SOURCE = f"{MAIN}@"
 ANSWER = b'"usage"'
-# Nobody forks so much: more was made to keep its reader busy.
+# Real forks have less to compare: more was made up to keep the reader busy.
 MAX_COMPARED_BYTES = 1 << 30
 
 

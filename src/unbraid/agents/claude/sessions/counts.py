@@ -40,7 +40,9 @@ _RESUMES = b'"resume":"'
 
 
 class MessageCounter:
-    """Counts the messages of one transcript; those whose ids are in `skip` are another's."""
+    """Counts the messages of one transcript; those whose ids are in `skip` belong to another
+    one.
+    """
 
     def __init__(self, prices: Prices | None = None, skip: Collection[str] = frozenset()) -> None:
         self.last: AnswerFacts | None = None
@@ -90,7 +92,9 @@ class MessageCounter:
         return counts
 
     def _account(self, block: bytes, at: int) -> None:
-        """The last `cost-state` of the session, and when the last line before it was written."""
+        """Notes the last `cost-state` of the session, and when the last line before it was
+        written.
+        """
         if at >= 0:
             end = block.find(b"\n", at)
             given = read_as(CostState, block[at : end if end >= 0 else len(block)])
@@ -209,7 +213,7 @@ def _tokens(usage: MessageUsage) -> MessageTokens:
 
 
 def _minute(timestamp: str | float | None) -> int:
-    """When a line was written, to the minute: most messages share theirs with others."""
+    """Returns when a line was written, to the minute: most messages share theirs with others."""
     return _parsed(timestamp[:16]) if isinstance(timestamp, str) else milliseconds(timestamp)
 
 

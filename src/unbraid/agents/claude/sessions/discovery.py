@@ -158,7 +158,7 @@ def main_of(
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # where nobody may look
+    except OSError:  # a folder that we may not read
         return False
 
 
@@ -168,5 +168,5 @@ def _file(entry: os.DirEntry[str]) -> File | None:
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode):
-        return None  # opening a pipe would wait for ever
+        return None  # opening a pipe would wait forever
     return File(entry.path, status.st_size, status.st_mtime_ns)

@@ -1,4 +1,4 @@
-"""How a transcript that nobody writes any more has ended, by its last lines alone.
+"""How a session has ended whose transcript is no longer written, judged by its last lines alone.
 
 The dialect says the same of a session that is read whole (`ClaudeDialect.finish`); a list of
 sessions has no time for that.
@@ -75,7 +75,7 @@ def ending_of(file: BinaryIO, *, sidechain: bool) -> str:
             return _ending_of_answer(read.message)
         if read.type == "user" and (ending := _ending_of_input(read)) is not None:
             return ending
-    # Nobody has asked anything, or what was asked is too far back to be looked for.
+    # There is no prompt, or it is too far back to be looked for.
     is_unused = not sidechain and os.fstat(file.fileno()).st_size <= TAIL_BYTES
     return DONE if is_unused else ORPHANED
 
@@ -105,8 +105,8 @@ def _ending_of_answer(message: TailMessage) -> str:
 
 
 def _ending_of_input(line: TailLine) -> str | None:
-    """Returns how it has ended if this was the last that its agent was given; None if nobody has
-    to answer it.
+    """Returns how it has ended if this was the last that its agent was given; None if it needs no
+    answer.
     """
     assert line.message is not None
     content = line.message.content

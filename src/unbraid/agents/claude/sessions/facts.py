@@ -1,4 +1,4 @@
-"""What one transcript says about its agent, without translating it: who, where, when, how much.
+"""What one transcript says about its agent, without translating it: ids, folder, times, usage.
 
 Only the lines that can matter are decoded: the first ones, and those with a `usage`. The same usage
 stands on every line of a message; the last one counts, once.
@@ -38,8 +38,8 @@ def facts_of(
     prices: Prices | None = None,
     skip: Collection[str] = frozenset(),
 ) -> Facts:
-    """Read one transcript; messages whose ids are in `skip` are another's. Raises OSError; what is
-    inside never raises.
+    """Returns the facts of one transcript, without the messages whose ids are in `skip`: they
+    belong to another. Raises OSError; the content never raises.
     """
     with open_regular(path) as file:
         facts = Facts(size=file.seek(0, 2))

@@ -1,4 +1,4 @@
-"""Claude Code's transcripts and stdout in files, wherever somebody has put them: what shows that a
+"""Claude Code's transcripts and stdout in files, wherever a person has put them: what shows that a
 file is one, what is stored beside it, and to which run it belongs.
 """
 
@@ -40,7 +40,9 @@ class ClaudeFiles:
         return None
 
     def form(self, line: bytes) -> SourceForm | None:
-        """Stdout arrives in its order; transcripts are several files."""
+        """Returns the form of the source of a line: stdout arrives in its order, transcripts are
+        several files. None if the line is not Claude Code's.
+        """
         record = _own_record(line)
         if record is None:
             return None
@@ -49,7 +51,9 @@ class ClaudeFiles:
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
     ) -> list[RunTracks]:
-        """Stdout is one track; a transcript brings those of its sub-agents."""
+        """Returns the run of a source: stdout is one track; a transcript brings those of its
+        sub-agents.
+        """
         record = _own_record(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and not _is_stored(record):

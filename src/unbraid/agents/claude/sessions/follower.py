@@ -69,8 +69,8 @@ class TranscriptFollower:
 
     def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files. A run begins with the facts of its session, but only
-        when there is something in its files. Raises SourceError if those are elsewhere by now: who
-        opens it again goes on with them.
+        when there is something in its files. Raises SourceError if those are elsewhere by now: the
+        next follower finds them there.
         """
         main, now = self._session.main, self._main_now()
         if not last and now not in (None, main) and not is_regular(main):
@@ -104,7 +104,7 @@ class TranscriptFollower:
     def _written(self, chunk: Chunk) -> Iterator[Chunk]:
         """Yields a chunk with the time at which it was written. A line that has none was written
         when the one before it was; only of the last ones, behind all that have a time, the file's
-        own time says it. In a file that was there before anybody looked, they may have been added
+        own time says it. In a file that existed before the first look, they may have been added
         long after its session had ended, and are no part of it.
         """
         source, offset, data, _ = chunk
@@ -127,9 +127,9 @@ class TranscriptFollower:
             self._hooked_offset += len(line)
 
     def _introduction(self, first_ms: int = 0) -> Chunk:
-        """Says which session this is, where it works and, at the beginning, since when: transcripts
-        say it on every line and nowhere in particular. A run that continues a session begins with
-        what is new in it, at `first_ms`.
+        """Returns which session this is, where it works and, at the beginning, since when:
+        transcripts say it on every line and nowhere in particular. A run that continues a session
+        begins with what is new in it, at `first_ms`.
         """
         main = self._session.main
         facts = head_facts(main)
@@ -149,7 +149,7 @@ class TranscriptFollower:
         return Chunk(ABOUT, offset, line)
 
     def silent_seconds(self) -> float:
-        """For how long none of its files has been written."""
+        """Returns for how long none of its files has been written."""
         return seconds_since(self._session.files)
 
 

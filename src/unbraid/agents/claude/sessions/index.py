@@ -120,7 +120,9 @@ class Index:
     def _second_reader(
         self, scan: Scan, sessions: list[FoundSession], since_ns: int
     ) -> SecondReader[Facts] | None:
-        """Begins to read what is new in another process, too, if it is much."""
+        """Returns a second process that reads what is new, too; None if there is too little for
+        that.
+        """
         beside = [file for file in scan.beside if file.mtime_ns >= since_ns]
         files = beside + [file for found in sessions for file in (found.main, *found.children)]
         known = self._cache.get

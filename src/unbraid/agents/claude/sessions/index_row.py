@@ -123,7 +123,7 @@ def row_of(
     updated = max(times)
     written = found.mtime_ns // 1_000_000
     if updated > max(now_ms(), written):
-        updated = written  # by a clock that is ahead, it would be live and the newest for ever
+        updated = written  # by a clock that is ahead, it would always be live and the newest
     return IndexRow(
         session_id=found.id,
         path=found.main.path,
@@ -183,8 +183,8 @@ def _agent(file: File, facts: Facts) -> IndexedAgent:
 def _shares(
     facts: Facts, name: str, *, reports: Mapping[str, MessageTokens], prices: Prices | None
 ) -> list[UsageShare]:
-    """A sub-agent's shares. Its last message counts as its parent was given it, if its own
-    transcript has no final numbers.
+    """Returns a sub-agent's shares. If its own transcript has no final numbers for its last
+    message, those that its parent was given count.
     """
     shares = [replace(share, agent=name) for share in facts.counts.shares]
     last = facts.counts.unfinished
@@ -210,7 +210,7 @@ def _beside(shares: list[UsageShare], account: UsageShare) -> list[UsageShare]:
 
 
 def _report(shares: list[UsageShare], account: SessionAccount) -> None:
-    """Divide what the session's own account says among the shares that it covers."""
+    """Divides what the session's own account says among the shares that it covers."""
     accounted = account.tokens.total_tokens
     if sum(share.total_tokens for share in shares) <= accounted:
         covered = shares

@@ -1,9 +1,9 @@
 """Claude Code's own list of its processes: `sessions/<pid>.json`, beside `projects`.
 
-A process takes its entry away when it ends, however it was asked to. One that was killed leaves it
-behind. An entry names the machine and the process namespace that its number belongs to; in any
-other (a container's, another host's) a number says nothing. Where it does not, only what was
-seen to live here can be dead.
+A process removes its entry when it ends, however it was asked to. A process that was killed leaves
+its entry behind. An entry names the machine and the process namespace that its number belongs to;
+in any other (a container's, another host's) a number says nothing. If an entry names no machine,
+its process counts as dead only if it was seen alive here before.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class Processes:
         return any(path.is_dir() for path in self._folders())
 
     def meet(self) -> None:
-        """See who lives now: of some that are gone later, nothing else shows that they did."""
+        """Notes which processes live now: of some that are gone later, nothing else shows that they
+        lived.
+        """
         self._living |= self._look()[1]
 
     def _look(self) -> tuple[set[str], set[str]]:
@@ -108,12 +110,13 @@ class Processes:
         return [config / FOLDER for config in claude_configs(self._env)]
 
     def _is_of(self, here: str, entry: ProcessEntry) -> bool:
-        """Whether its number means something here."""
+        """Returns whether the process number of an entry is valid on this machine."""
         if entry.pid_domain is not None:
             return entry.pid_domain == here
         if entry.proc_start is None:
             return False
-        # Before 2.1.260 no entry says so: the process of that number and that start is it itself.
+        # Before 2.1.260, no entry names its machine: a process with the same number and start time
+        # is it.
         if start_of(entry.pid) == entry.proc_start:
             self._met.add((entry.pid, entry.proc_start))
         return (entry.pid, entry.proc_start) in self._met
@@ -134,8 +137,8 @@ def process_folder(main: Path) -> str | None:
 
 
 def is_left(main: Path, processes: Processes) -> bool:
-    """Returns whether a session that is not on the list has no process: its version would have put
-    it there, where such a list is kept.
+    """Returns whether an unlisted session has no process: a list is kept here, and the session's
+    version enters its processes there.
     """
     return processes.keep_a_list() and is_at_rest(main) and bool(lists_itself(main))
 

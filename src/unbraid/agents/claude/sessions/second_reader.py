@@ -1,10 +1,9 @@
 """A second process that reads transcripts: Python computes on one core, and a history is large when
 it is read for the first time.
 
-It begins at the end of the list, and its parent at the beginning. Where they meet is where each had
-the same time, however long their files are and whatever else the parent does. Neither waits for the
-other: what the second one has not read when its parent gets there, or when it is gone, its parent
-reads itself.
+It begins at the end of the list, and its parent at the beginning. So both finish at the same time,
+however long their files are and whatever else the parent does. Neither waits for the other: what
+the second one has not read when its parent gets there, or when it is gone, its parent reads itself.
 
 It is forked, so it has everything already and starts in a millisecond. That is safe only for a
 process without other threads: a command that prints and ends.
@@ -93,7 +92,7 @@ class SecondReader(Generic[T]):
         self._source = source
 
     def _read_all(self, sink: int) -> Never:
-        """The other process."""
+        """Runs in the other process: reads all files, and writes what was found to the pipe."""
         import fcntl
 
         try:
@@ -118,7 +117,7 @@ class SecondReader(Generic[T]):
         if self._source is None:
             return
         with suppress(BlockingIOError):
-            # Once: who reads until nothing is left waits for the other.
+            # Only one read: a loop until the pipe is empty could last as long as the other writes.
             self._received += os.read(self._source, PIPE_BYTES)
         at, size = 0, len(self._received)
         while at + _LENGTH_BYTES <= size:

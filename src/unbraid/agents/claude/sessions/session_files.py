@@ -1,8 +1,9 @@
 """The transcripts of one Claude Code session, followed as they grow.
 
 Causes first: the sizes are noted from the parents to the children, then everything is read up to
-them. So a child's last words are there whenever the parent's line that reports its end is. What is
-new at one look is merged by its own times, children before parents where those are equal.
+them. So when the parent's line that reports a child's end is read, the child's last records are
+read, too. What is new at one look is merged by its own times, children before parents where those
+are equal.
 
 Claude Code writes each file by itself, so a parent's may be ahead of its child's by moments: a line
 that reports an agent's end stays in its file until it has been there for a moment, and, for a
@@ -155,7 +156,7 @@ class Session:
         ]
         news = _joined(merge(tracks) if tracks else (), started)
         first = next(news, None)
-        # What stands beside a transcript is no news by itself: a run does not begin with it.
+        # A meta file alone does not begin a run.
         if first is not None or last:
             beside, self._beside = self._beside, []
             yield from beside
@@ -170,7 +171,8 @@ class Session:
         name = self._file_of(self._agent_of(ending))
         if name is None:
             return False
-        # Not what is there by now: it would be given out after the line that waits for it.
+        # Consider only what this poll reads. Anything newer would be yielded after the line that
+        # waits for it.
         upto = self._limits.get(name) or self._tails[name].offset
         return not _ends_with_answer(self._tails[name].path, upto)
 
@@ -182,7 +184,7 @@ class Session:
         return ending.agent or self._calls.get(ending.call or "")
 
     def _hold_back(self, sizes: dict[str, int | None]) -> None:
-        """Cut the sizes short where a line reports an end that is too new."""
+        """Shortens the sizes so that a line which reports an end too early stays in its file."""
         now = self._clock()
         for name, size in sizes.items() if self.has_children else ():
             if size is None or not 0 < size - self._tails[name].offset < MAX_SETTLING_BYTES:
@@ -208,8 +210,8 @@ class Session:
         self._reports = [report for report in self._reports if self._lines.holds(report.file)]
 
     def _before_end(self, report: EndReport) -> tuple[str, int]:
-        """Returns an agent's file, and up to where that is about what came before its end. One that
-        is asked again at once would otherwise go on before it has ended.
+        """Returns an agent's file, and up to where that is about what came before its end. An agent
+        that gets a new prompt at once would otherwise continue before it has ended.
         """
         child = self._file_of(report.agent) or MAIN
         at = (tail := self._tails[child]).offset
@@ -221,8 +223,8 @@ class Session:
         return child, tail.size()
 
     def _declare(self, name: str, size: int, now: float) -> None:
-        """Say which of a file's new lines have to wait, and for what; each line is looked at once,
-        and the others have to wait only for those.
+        """Declares to the sequencer which of a file's new lines have to wait, and for what. Each
+        line is examined once; the other lines have to wait only for those.
         """
         tail = self._tails[name]
         generation, at = self._declared.get(name, (0, 0))
@@ -250,7 +252,7 @@ class Session:
         self._declared[name] = (tail.generation, at)
 
     def _let_go(self, name: str) -> None:
-        """Hold nothing of a file back any more."""
+        """Holds back nothing of a file any more."""
         self._lines.forget(name)
         self._declared.pop(name, None)
 

@@ -40,7 +40,9 @@ class ClaudeSessions:
                     yield path.stem
 
     def root(self, session_id: str) -> str | None:
-        """Sub-agents are no sessions: every session is a root."""
+        """Returns the session itself if it exists: sub-agents are no sessions, so every session is
+        a root.
+        """
         return None if self._main(session_id) is None else session_id
 
     def listed(
@@ -103,7 +105,7 @@ class ClaudeSessions:
         return max(path.stat().st_mtime_ns for path in files) // 1_000_000
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
-        """Reads its transcripts from where the log stands."""
+        """Returns a follower that reads its transcripts from where the log stands."""
         from unbraid.agents.claude.sessions.child_files import Owners
         from unbraid.agents.claude.sessions.copied_messages import FirstMessages
         from unbraid.agents.claude.sessions.follower import TranscriptFollower
@@ -144,7 +146,7 @@ class ClaudeSessions:
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> TranscriptWatch:
-        """Watches its folders; it has no servers."""
+        """Returns a watch of its folders; Claude Code has no servers."""
         from unbraid.agents.claude.sessions.watch import TranscriptWatch
 
         return TranscriptWatch(self._env, warn=warn, only=only, inotify=inotify)

@@ -1,6 +1,7 @@
-"""What is known of one transcript: who, where, when, how much. It is what the index keeps.
+"""What is known of one transcript: ids, folder, times, usage. The index stores this.
 
-Who lists sessions that have not changed needs nothing else, and does not wait for what reads them.
+A list of unchanged sessions needs nothing else, so the modules that read transcripts are not
+imported for it.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class TranscriptWatch:
                 yield self._taken()
 
     def look(self) -> set[str]:
-        """Compares everything with the look before."""
+        """Compares everything with the look before. Returns the sessions that have changed."""
         self._compare()
         changed, self._changed = self._changed, set()
         return changed
@@ -74,7 +74,7 @@ class TranscriptWatch:
         return main is not None and is_regular(main)
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
-        """Reads its transcripts from where the log stands."""
+        """Returns a follower that reads its transcripts from where the log stands."""
         main = self._mains.get(session_id)
         if main is None:
             return None

@@ -47,7 +47,7 @@ class ThreadCalls:
         self._failed: dict[tuple[str, str], bool] = {}  # as the CLI's own report of the call says
 
     def are_open(self, thread: Thread) -> bool:
-        """Whether a call of a thread has no result yet."""
+        """Returns whether a call of a thread has no result yet."""
         return any(owner == thread.id for owner, _ in self._open)
 
     def forget(self, thread: Thread) -> None:

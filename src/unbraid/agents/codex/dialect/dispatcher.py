@@ -1,9 +1,9 @@
-"""Codex's dialect: whose a line is, and who translates which.
+"""Codex's dialect: decides whether a line is Codex's, and dispatches records by their types.
 
-An agent is a *thread*. Its rollout has all that it said; what the CLI prints is the main agent's,
-or, in two releases, everybody's without names; the app-server reports all threads, word by word.
-The lines of a rollout do not say whose they are, so the dialect wants to know from which source
-each comes.
+An agent is a *thread*. Its rollout has all that it said; the CLI prints what the main agent says
+or, in two releases, what all agents say, without their names; the app-server reports all threads,
+word by word. The lines of a rollout do not name their thread, so the dialect must know from which
+source each line comes.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class CodexDialect:
         return (record, whole) if record.is_identified else None
 
     def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
-        """Append what is new in a record."""
+        """Appends what is new in a record."""
         stamp = record.timestamp if record.timestamp is not None else record.emitted_ms
         if stamp is not None:
             self._clock.set(stamp)

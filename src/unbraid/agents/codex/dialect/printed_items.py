@@ -1,8 +1,8 @@
 """The stdout of `codex exec --json`: the main agent in whole items, without calls' ids.
 
 Where the thread's rollout is among the sources, only errors are taken from here: everything else
-stands there, with its id and its time. Some releases print all agents' items and do not say whose
-they are; without rollouts they are shown as the main agent's.
+stands there, with its id and its time. Some releases print all agents' items and do not name the
+agents; without rollouts, the items are shown as the main agent's.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ _SCRIPT = "exec-"
 
 
 class StoredSource:
-    """One file: whose it is, and whether its lines are of its own thread already."""
+    """One file: its thread, and whether its lines are of its own thread already."""
 
     def __init__(self, thread: Thread | None) -> None:
         self.thread = thread

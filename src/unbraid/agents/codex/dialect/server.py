@@ -152,7 +152,7 @@ class ServerNotifications:
             version=_text(about, "cliVersion"),
             model=thread.model,
         )
-        # Who joins a thread that runs gets what was said so far.
+        # A client that joins a running thread gets what was said so far.
         turns = about.get("turns")
         if is_new and isinstance(turns, list):
             for turn in turns:

@@ -1,4 +1,4 @@
-"""Whose a thread is: the main agent's, or that of an agent that a call has started.
+"""Which agent a thread is: the main agent, or one that a call has started.
 
 A child's own rollout says which thread has started it, but not by which call. The call is in the
 parent's rollout, and often comes a moment later: until then, what the child says is held.
@@ -51,7 +51,7 @@ class Thread:
 
     def __init__(self, thread_id: str) -> None:
         self.id = thread_id
-        self.context: Context | None = None  # once it is known whose it is
+        self.context: Context | None = None  # once its agent is known
         self.head: SessionHead | None = None
         self.has_rollout = False
         self.is_continued = False  # its rollout is read from the middle: it began in an earlier run
@@ -182,8 +182,8 @@ class Threads:
             self.orphan(thread, out)
 
     def _is_resumed(self, thread: Thread) -> bool:
-        """Whether a person continues a sub-agent's thread: the agent above it is not at work, and
-        will make no call for it.
+        """Returns whether a person continues a sub-agent's thread: the agent above it is not
+        working, and will make no call for it.
         """
         above = self._threads.get(thread.head.parent or "") if thread.head is not None else None
         is_held = above is not None and above.context is None

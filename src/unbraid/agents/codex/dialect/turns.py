@@ -144,8 +144,8 @@ class ThreadTurns:
         return (True, "completed") if ok else (False, "orphaned")
 
     def _is_completed(self, thread: Thread | None) -> bool:
-        """Whether a thread without signs of its turns has come to an end: its last words were no
-        call.
+        """Returns whether a thread without signs of its turns has come to an end: its last words
+        were no call.
         """
         if thread is None or thread.context is None or thread.has_turns:
             return False

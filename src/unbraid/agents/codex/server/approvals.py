@@ -16,7 +16,7 @@ from unbraid.agents.control_port import UnknownRequest
 
 
 class Approval(NamedTuple):
-    """One request: what is to be shown of it, by whom it is made and how it is answered."""
+    """One request: what is shown of it, which thread makes it and how it is answered."""
 
     request_id: str
     tool: str
@@ -38,8 +38,8 @@ class Approvals:
         self._changes = FileChanges()
 
     def note(self, message: ServerMessage) -> bytes | None:
-        """Takes a line of the server; returns what to answer to a request that nobody can
-        fulfil.
+        """Takes a line of the server; returns the answer to a request that cannot be fulfilled
+        here.
         """
         match message.method:
             case "item/started" if isinstance(message.params, dict):

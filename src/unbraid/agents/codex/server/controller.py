@@ -3,8 +3,8 @@ has answered.
 
 A message that comes while it works goes into the running turn, or, where Codex does not take it
 there, begins the next one. When a turn is over and nothing more is to be said, sub-agents that are
-still at work are broken off, as `exec` does it, its stdin is closed, and the server ends. A person
-who interrupts it has more to say: then it stays open for that.
+still at work are broken off, as `exec` does it, its stdin is closed, and the server ends. If a
+person interrupts it, it stays open, because the person's next message is expected.
 """
 
 from __future__ import annotations
@@ -257,7 +257,9 @@ class CodexController:
         self._process.end_input()
 
     def _failed(self, reply: ServerMessage) -> bool:
-        """Ends it if it could not begin: there is nothing to wait for."""
+        """Returns whether a request has failed. If it has, ends the server's input: there is
+        nothing to wait for.
+        """
         if reply.problem is not None:
             self._process.end_input()
         return reply.problem is not None

@@ -1,4 +1,4 @@
-"""What an app-server writes, as far as whoever talks to it has to know."""
+"""What an app-server writes, as far as its client has to know it."""
 
 from __future__ import annotations
 

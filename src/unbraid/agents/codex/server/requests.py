@@ -13,12 +13,12 @@ INITIALIZED = b'{"method":"initialized"}\n'
 
 
 def request(number: int, method: str, params: Mapping[str, Any]) -> bytes:
-    """Asks for something; the answer has the same number."""
+    """Returns the line of a request; the answer has the same number."""
     return _line({"id": number, "method": method, "params": params})
 
 
 def initialize(number: int) -> bytes:
-    """Introduces ourselves: the first request there is."""
+    """Returns the line that introduces us: the first request of all."""
     capabilities = {"experimentalApi": True}
     return request(number, "initialize", {"clientInfo": ABOUT, "capabilities": capabilities})
 
@@ -29,7 +29,7 @@ def text_input(text: str) -> list[dict[str, str]]:
 
 
 def decision(request_id: int | str, method: str, asked: Any, *, allow: bool) -> bytes:
-    """Answers a permission request, which has the form that its `method` has."""
+    """Returns the answer to a permission request, in the form that its `method` requires."""
     if method == "item/permissions/requestApproval":
         wanted = asked.get("permissions") if isinstance(asked, dict) else None
         result: dict[str, Any] = {"permissions": wanted if allow and wanted else {}}
@@ -39,7 +39,9 @@ def decision(request_id: int | str, method: str, asked: Any, *, allow: bool) -> 
 
 
 def refusal(request_id: int | str, problem: str) -> bytes:
-    """Answers a request that nobody here can fulfil, or the agent would wait for ever."""
+    """Returns the answer to a request that cannot be fulfilled here: otherwise the agent would wait
+    forever.
+    """
     return _line({"id": request_id, "error": {"code": _NOT_KNOWN, "message": problem}})
 
 

@@ -1,7 +1,7 @@
 """What an app-server of ours writes, as the source of a run: every agent, word by word.
 
-The rollouts say the same later, and are not read. How long they are is noted, so that whoever
-continues the session, or takes it over after a kill, begins behind what was recorded here.
+The rollouts say the same later, and are not read. How long they are is noted, so that a process
+that continues the session, or takes it over after a kill, begins behind what was recorded here.
 """
 
 from __future__ import annotations

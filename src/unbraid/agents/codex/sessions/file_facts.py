@@ -83,7 +83,7 @@ class RolloutIndex:
 
 
 def read_facts(path: Path, prices: Prices | None = None) -> RolloutFacts:
-    """Reads a file whole."""
+    """Returns the facts of a file, which is read whole."""
     facts, counter = RolloutFacts(), ShareCounter(prices)
     dialect = CodexDialect()
     thread = thread_of_name(path.name)

@@ -121,7 +121,7 @@ class RolloutFollower:
             yield chunk
 
     def silent_seconds(self) -> float:
-        """For how long none of its files has been written."""
+        """Returns for how long none of its files has been written."""
         return seconds_since(each.path for each in self._files.values())
 
     def _opened(self, path: Path, thread: str) -> FollowedRollout:

@@ -121,7 +121,7 @@ class CodexSessions:
         return max(written, default=0)
 
     def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
-        """Reads its rollouts from where the log stands."""
+        """Returns a follower that reads its rollouts from where the log stands."""
         from unbraid.agents.codex.sessions.follower import RolloutFollower
 
         folders = self._folders()
@@ -156,7 +156,7 @@ class CodexSessions:
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> RolloutWatch:
-        """Watches its folders; servers are those of other kinds."""
+        """Returns a watch of its folders; `servers` are those of other kinds."""
         from unbraid.agents.codex.sessions.watch import RolloutWatch
 
         return RolloutWatch(self._env, warn=warn, inotify=inotify)

@@ -104,7 +104,7 @@ class RolloutFolders:
                 yield thread
 
     def _walked(self, folder: Path) -> Iterator[Path]:
-        """Yields the files of a folder, and of the years, months and days in it: somebody may name
+        """Yields the files of a folder, and of the years, months and days in it: a person may name
         any folder, and a whole disk is not searched.
         """
         try:

@@ -52,7 +52,7 @@ class RolloutWatch:
                 yield changed
 
     def look(self) -> set[str]:
-        """Compares all files with the look before."""
+        """Compares all files with the look before. Returns the sessions that have changed."""
         with self._looking:
             self._folders = RolloutFolders(codex_folders(self._env), self._folders)
             before, self._files = self._stamps, self._folders.files()
@@ -68,7 +68,7 @@ class RolloutWatch:
         return path is not None and is_regular(path)
 
     def follow(self, session_id: str, recorded: Recorded) -> RolloutFollower | None:
-        """Reads its rollouts from where the log stands."""
+        """Returns a follower that reads its rollouts from where the log stands."""
         if session_id not in self._files:
             return None
         self._writers.look()
@@ -80,8 +80,8 @@ class RolloutWatch:
         self._followed.discard(session_id)
 
     def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose files no process has open any more, or only the shared server, for
-        nobody.
+        """Returns those whose files no process has open any more, or only the shared server, in
+        which no agent works and no terminal may show it.
         """
         files = dict(self._files)
         trees = {name: watched_tree(self._folders.tree(name, files)) for name in among}
@@ -108,7 +108,7 @@ class RolloutWatch:
 
     def _roots(self, threads: Iterable[str]) -> set[str]:
         files = dict(self._files)
-        # Whose child a thread is, its first line says: without it, it would seem to be nobody's.
+        # A thread's first line names its parent: without that line, it would seem to have none.
         begun = [thread for thread in threads if self._has_begun(files[thread])]
         found = {self._folders.root(thread, files) for thread in begun}
         return {root for root in found if root is not None}

@@ -5,8 +5,9 @@ From 0.166 on, terminals share one server in the background, which outlives them
 open. A session in it is live while an agent of it is at work, or while a terminal is there that may
 be its own: one that was started in the same folder, or that was asked for some other session.
 
-Where nobody was ever seen with a file open (another system, a container beside a shared folder, a
-process that was gone when we looked) only the file itself can say that it is over.
+If no process was ever seen with the file open (another system, a container beside a shared folder,
+a process that was gone before the first look), only the file's content shows that the session is
+over.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class OpenRollouts(Struct):
         return SessionState(alive=True, waiting=WaitingFor(PROMPT, tree.written_ms()))
 
     def has(self, tree: WatchedTree) -> bool:
-        """Returns whether a session is live: in a process of its own, or in the shared server, for
-        somebody.
+        """Returns whether a session is live: in a process of its own, or in the shared server, if
+        an agent works or a terminal may show it.
         """
         if not self.own.isdisjoint(tree.threads):
             return True
@@ -88,7 +89,7 @@ class WatchedTree(Struct):
     cwd: str | None = None
 
     def written_ms(self) -> int:
-        """When the main agent's file was last written, in milliseconds since 1970."""
+        """Returns when the main agent's file was last written, in milliseconds since 1970."""
         return 0 if self.path is None else modified_ms(self.path)
 
 
@@ -105,7 +106,7 @@ def watched_tree(files: Sequence[RolloutFile]) -> WatchedTree:
 
 
 class RolloutWriters:
-    """Who has which rollouts open, look by look."""
+    """Which processes have which rollouts open, from look to look."""
 
     def __init__(self) -> None:
         self._open: set[str] = set()  # threads that were seen open
@@ -117,8 +118,8 @@ class RolloutWriters:
         self._open |= now.own | now.shared
 
     def ended(self, trees: Mapping[str, WatchedTree], says_so: Callable[[str], bool]) -> set[str]:
-        """Returns those sessions whose files were open, or that say that they are over, and that
-        nobody has in two looks; each once.
+        """Returns those sessions whose files were open, or that say that they are over, and that no
+        process had open in two looks; each once.
         """
         now = open_rollouts()
         gone = set()

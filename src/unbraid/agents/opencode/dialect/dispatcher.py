@@ -1,4 +1,4 @@
-"""OpenCode's dialect: whose a line is, and who translates which event.
+"""OpenCode's dialect: decides whether a line is OpenCode's, and dispatches events by their types.
 
 Every part has an id and every session names its parent, so nothing has to be guessed; but the same
 part comes many times (empty, as deltas, whole, from the database), a child's session is known a
@@ -89,7 +89,7 @@ class OpenCodeDialect:
         )
         self._ended: tuple[bool, str] | None = None
         self._messages: dict[str, Info] = {}
-        self._compactions: dict[str, str] = {}  # who wanted it, by the message that asks for it
+        self._compactions: dict[str, str] = {}  # manual or auto, by the message that asks
         self._transient: dict[str, None] = {}  # parts that are no agent's words
         self._early_prompts: dict[str, list[Prompt]] = {}  # by context
         self._unattributed: dict[str, list[OpenCodeRecord]] = {}  # by message whose role is unknown
@@ -126,7 +126,7 @@ class OpenCodeDialect:
         return (record, whole) if record.is_identified else None
 
     def translate(self, record: OpenCodeRecord, out: list[RelayEvent]) -> None:
-        """Append what is new in a record."""
+        """Appends what is new in a record."""
         if record.row_bytes is not None:
             return  # only its ids were read
         if record.session_id is not None and not bytes(record.properties):

@@ -1,4 +1,4 @@
-"""Whose an OpenCode session is: the main agent's, or that of an agent that a call has started."""
+"""Which agent an OpenCode session is: the main agent, or one that a call has started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unbraid.translate.contexts import Context
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import read_as
 
-# What a session is called before anybody has given it a title; its time follows.
+# How the title of a session begins that was not named yet; its time follows.
 UNTITLED = "New session - "
 
 

@@ -66,7 +66,7 @@ class SessionTurns:
             self._end(out)
 
     def asked(self, info: Info) -> None:
-        """Notes a user's message: a turn begins, whoever else reports it."""
+        """Notes a user's message: a turn begins, even if another event reports it, too."""
         if info.session_id == self._sessions.root and newly(self._seen, hash(("asked", info.id))):
             self._open = self.has_begun = True
 

@@ -47,7 +47,9 @@ class OpenCodeHooks:
         )
 
     def install(self, *, plugin: bool = False) -> HookState:
-        """Writes the file; with `plugin` or without, it is one."""
+        """Writes the file, with `plugin` or without: it is a plugin in any case. Returns the state
+        after that.
+        """
         self._check()
         make_private_folder(self._folder)
         if self._found() != self._text():
@@ -58,7 +60,9 @@ class OpenCodeHooks:
         return self.state()
 
     def uninstall(self) -> HookState:
-        """Deletes the file, and its folder if nothing else is in it."""
+        """Deletes the file, and its folder if nothing else is in it. Returns the state after
+        that.
+        """
         if self._found() is not None:
             self._check()
             try:

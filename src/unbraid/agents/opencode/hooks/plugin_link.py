@@ -1,4 +1,4 @@
-"""The plugin in one process of OpenCode: it calls for orders, and says what came of them."""
+"""The plugin in one process of OpenCode: it polls for orders, and reports their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unbraid.timings import PLUGIN_ORDERS_SECONDS, PLUGIN_REPLY_TIMEOUT_SECONDS
 
 
 class OrderDone(Struct):
-    """What has become of an order."""
+    """The result of an order."""
 
     id: int
     error: str | None = None
@@ -39,7 +39,9 @@ class PluginLink:
         self._fetched = 0
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """Has one request made. Raises SourceError if it fails, or nobody makes it."""
+        """Has one request made. Raises SourceError if it fails, or if the plugin does not make
+        it.
+        """
         try:
             error = await self._queue.give(
                 lambda number: {"id": number, "path": path, "body": body},
@@ -51,7 +53,7 @@ class PluginLink:
             raise SourceError("OpenCode", f"{method} {path}: {error}")
 
     def note(self, done: Sequence[OrderDone]) -> None:
-        """Takes in what has become of orders."""
+        """Takes the results of orders."""
         for each in done:
             self._queue.answer(each.id, each.error)
 

@@ -92,7 +92,7 @@ class Database:
         self._open: dict[str, dict[str, None]] = {}  # message: its texts that are not stored yet
 
     def changed(self, *, last: bool = False) -> dict[str, list[bytes]]:
-        """New lines by root session; with `last`, also those that wait."""
+        """Returns new lines by root session; with `last`, also those that wait."""
         self._look()
         now = self._clock()
         for root in self._rows:
@@ -125,7 +125,7 @@ class Database:
         return _stamp(str(self.path)), _stamp(f"{self.path}-wal")
 
     def _look(self) -> None:
-        """Read what has changed; nothing is read while the file is as it was."""
+        """Reads what has changed; nothing is read while the file is unchanged."""
         self.changed_roots = set()
         stamp = self._stamps()
         if stamp == self._stamp or not any(size for size, _ in stamp):
@@ -201,9 +201,9 @@ class Database:
         self._seen = {row: seen for row, seen in self._seen.items() if seen[0] >= kept}
 
     def _introduce(self, found: FoundRows, sessions: Rows) -> None:
-        """Adds the sessions whose rows these are, with those above them: who begins at a later time
-        does not know them, and a session that is continued need not have changed itself. To that
-        reader it begins with what is new of it.
+        """Adds the sessions whose rows these are, with those above them: a reader that begins at a
+        later time does not know them, and a session that is continued need not have changed itself.
+        For that reader, the session begins with what is new in it.
         """
         spoken = [*found.messages.values(), *found.parts.values()]
         begun = min(map(began_at, spoken), default=self._first)
@@ -265,7 +265,7 @@ def _declared(root: str) -> SourceItem[str]:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        status = os.stat(path)  # noqa: PTH116 - ten times a second, for ever
+        status = os.stat(path)  # noqa: PTH116 - ten times a second, all the time
     except OSError:
         return 0, 0
     return status.st_size, status.st_mtime_ns

@@ -15,10 +15,10 @@ from unbraid.system.clock import now_ms
 
 
 class ServerRequests(Protocol):
-    """Who makes requests of a server: we, or a plugin in the server's own process."""
+    """What makes requests to a server: we, or a plugin in the server's own process."""
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """Makes one request. Raises SourceError if it fails."""
+        """Makes one request, and returns the answer. Raises SourceError if it fails."""
         ...
 
 
@@ -46,13 +46,13 @@ class ServerController:
         self._calls.note(line)
 
     def note(self, line: bytes) -> bytes:
-        """Take in an event about a permission; returns it with who has answered, if that was
-        here.
+        """Takes an event about a permission. Returns it, with the person who has answered, if that
+        was here.
         """
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
-            return line  # nested deeper than anybody can read it
+            return line  # nested too deeply to be read
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
             called = given.get(CALLED, self._calls.input_of(given))
@@ -66,7 +66,8 @@ class ServerController:
             always = given.get("always")
             if isinstance(always, list) and always:
                 asked.always = [", ".join(map(str, always))]
-            # Not in place of another: whoever can call here could show something else for it.
+            # A request never replaces another: a caller could otherwise show something else in its
+            # place.
             self._pending.setdefault(asked.request_id, asked)
         else:
             request_id = str(given.get("requestID") or given.get("permissionID"))
@@ -87,26 +88,26 @@ class ServerController:
         return list(self._pending.values())
 
     async def message(self, text: str) -> None:
-        """Send the root agent a further message."""
+        """Sends the main agent a further message."""
         parts = [{"type": "text", "text": text}]
         await self._post(f"/session/{self._root}/prompt_async", {"parts": parts})
 
     async def message_agent(self, stream_id: int, text: str) -> None:
-        """Send one agent a message, in its own session."""
+        """Sends one agent a message, in its own session."""
         child = await self._session(stream_id) if stream_id else self._root
         parts = [{"type": "text", "text": text}]
         await self._post(f"/session/{child}/prompt_async", {"parts": parts})
 
     async def interrupt(self) -> None:
-        """Interrupt the root agent; the run goes on."""
+        """Interrupts the main agent; the run continues."""
         await self._post(f"/session/{self._root}/abort", {})
 
     async def cancel(self) -> None:
-        """End the run: a session on a server has no other end than to do nothing more."""
+        """Ends the run: on a server, a session has no other end than to do nothing more."""
         await self.interrupt()
 
     async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
+        """Ends one sub-agent."""
         await self._post(f"/session/{await self._session(stream_id)}/abort", {})
 
     async def _session(self, stream_id: int) -> str:
@@ -122,7 +123,7 @@ class ServerController:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answer one: `behavior` is allow or deny."""
+        """Answers a permission request: `behavior` is allow or deny."""
         if behavior not in ("allow", "deny"):
             raise CallerError(f"not a valid answer: {behavior}")
         always = details is not None and bool(details.always)

@@ -35,7 +35,7 @@ DATA_BYTES = (
 BOUNDED_DATA = f"""CASE WHEN {DATA_BYTES} > {DEFAULT_MAX_LINE_BYTES} THEN {DATA_BYTES}
     ELSE data END"""
 MAX_TITLE_CHARACTERS = 1 << 16
-# SQLite asks after so many steps whether to go on: about every millisecond.
+# SQLite asks after so many steps whether to continue: about every millisecond.
 PROGRESS_STEPS = 100_000
 # Even on a slow machine, a second of computing reads this much.
 SLOWEST_BYTES_A_SECOND = 2_000_000
@@ -86,13 +86,14 @@ def connect(
 ) -> sqlite3.Connection:
     """Returns a read-only connection; a WAL beside the file is read too.
 
-    Who wants only some sessions, or no parts, says so: from a folder no more than that is read.
+    A caller that needs only some sessions, or no parts, says so: from a folder, no more than that
+    is read.
     """
     if path.is_dir():
         return load(path, sessions, parts=parts)
     name = quote(str(path.absolute()))
     try:
-        # SQLite would wait for ever at a FIFO, also at one where it looks for a journal.
+        # SQLite would wait forever at a FIFO, also at one where it looks for a journal.
         open_regular(path).close()
         for end in ("-journal", "-wal", "-shm"):
             with suppress(FileNotFoundError):
@@ -108,7 +109,7 @@ def connect(
 
 def _distrust(path: Path, db: sqlite3.Connection) -> None:
     """Refuses a database in which a name stands for a program rather than for rows: a view, a
-    computed column or a virtual table can run for ever, or fill the memory. So can pages that lead
+    computed column or a virtual table can run endlessly, or fill the memory. So can pages that lead
     in circles: whatever takes too long is given up.
     """
     seconds = DATABASE_READ_CPU_SECONDS + path.stat().st_size / SLOWEST_BYTES_A_SECOND
@@ -118,7 +119,7 @@ def _distrust(path: Path, db: sqlite3.Connection) -> None:
         kinds = db.execute(_KINDS).fetchall()
         computed = any(db.execute(_COMPUTED, [name]).fetchone() for name, _, _ in kinds)
     except sqlite3.Error:
-        return  # who reads it gets the same error
+        return  # reading it raises the same error
     if computed or any(kind != "table" or virtual for _, kind, virtual in kinds):
         db.close()
         raise SourceError(str(path), "has views or computed columns in place of tables")
@@ -138,7 +139,7 @@ def last_change(path: Path, root: str) -> int:
 
 
 def session_folder(path: Path, session: str) -> str | None:
-    """The folder that a session works in; None if it is not stored here, or names none."""
+    """Returns the folder that a session works in; None if it is not stored here, or names none."""
     with closing(connect(path, (), parts=False)) as db:
         rows = _rows(path, db, "SELECT directory FROM session WHERE id = ?", session)
     return next((folder for (folder,) in rows if isinstance(folder, str)), None)
@@ -179,7 +180,9 @@ def _reader(path: Path, sessions: list[str]) -> Callable[[], Iterator[bytes]]:
 
 
 def session_lines(path: Path, db: sqlite3.Connection, sessions: list[str]) -> list[bytes]:
-    """The rows of some sessions as `/event` lines, in the order in which things happened."""
+    """Returns the rows of some sessions as `/event` lines, in the order in which things
+    happened.
+    """
     among = [id_list(sessions)]
     messages = f"SELECT id, session_id, {BOUNDED_DATA} FROM message WHERE session_id {AMONG}"
     parts = f"""SELECT id, message_id, session_id, time_created, {BOUNDED_DATA} FROM part
@@ -202,7 +205,9 @@ def id_list(sessions: Sequence[str]) -> str:
 def session_rows(
     db: sqlite3.Connection, where: str = "", values: Sequence[str] = ()
 ) -> list[tuple[dict[str, Any], int]]:
-    """Sessions as the `info` of an event, oldest first, each with when it last changed."""
+    """Returns sessions as the `info` of an event, oldest first, each with the time of its last
+    change.
+    """
     columns = {row[1] for row in db.execute("PRAGMA table_info(session)")}
     agent = "agent" if "agent" in columns else "NULL"
     model = "model" if "model" in columns else "NULL"
@@ -231,14 +236,14 @@ def session_rows(
 
 
 def message_row(message_id: str, session_id: str, data: Any) -> dict[str, Any]:
-    """A stored message as the `info` of an event."""
+    """Returns a stored message as the `info` of an event."""
     return object_of(data) | {"id": message_id, "sessionID": session_id}
 
 
 def part_row(
     part_id: str, message_id: str, session_id: str, created: int, data: Any
 ) -> dict[str, Any]:
-    """A stored part as the `part` of an event."""
+    """Returns a stored part as the `part` of an event."""
     ids = {"id": part_id, "messageID": message_id, "sessionID": session_id}
     return object_of(data) | ids | {"began": created}
 

@@ -22,6 +22,8 @@ from unbraid.system.clock import now_ms
 from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk, ChunkedSource
 
+# ROWS: up to when rows are recorded. ROWS_FROM: since when, in a run that `unbraid run` began
+# (written by `OpenCodeSource.begin`, read by `rows_since`).
 ROWS, ROWS_FROM = "rows", "rows.from"
 DATABASE, SERVER = "database", "server"
 
@@ -55,8 +57,8 @@ class RowFollower:
         self.unsettled = database is not None
 
     def begin(self, *, at_once: bool = False) -> bool:
-        """Read its rows from the beginning; False while some of them wait for others, which they do
-        not if it has to be `at_once`. Blocks.
+        """Reads the session's rows from the beginning. Returns False while some of them wait for
+        others; with `at_once`, they do not wait. Blocks.
         """
         with self._beginning:
             if not self.unsettled or self._database is None:
@@ -74,11 +76,11 @@ class RowFollower:
             return True
 
     def give_rows(self, rows: ChangedRows) -> None:
-        """Take in rows that have changed."""
+        """Takes rows that have changed."""
         self._rows.append(rows)
 
     def give_events(self, lines: list[bytes], *, whole: bool) -> None:
-        """Take in a server's events, or its `whole` session from the very beginning."""
+        """Takes a server's events, or its `whole` session from the very beginning."""
         if whole and self._database is not None and self._recorded.earlier_ms:
             return  # runs before this one have its beginning
         self._events.extend(lines)
@@ -103,7 +105,7 @@ class RowFollower:
             yield self._reported.chunk(b"".join(events))
 
     def silent_seconds(self) -> float:
-        """For how long none of its rows has changed."""
+        """Returns for how long none of its rows has changed."""
         if self._database is None:
             return 0.0
         return (now_ms() - last_change(self._database.path, self._root)) / 1000

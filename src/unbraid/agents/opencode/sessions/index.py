@@ -83,7 +83,7 @@ def opencode_rows(path: Path, prices: Prices | None = None) -> list[SessionFacts
 
 
 def _title(db: sqlite3.Connection, session: tuple[Any, ...]) -> str | None:
-    """Returns what a session is called; one that nobody has named, by what it was asked."""
+    """Returns a session's title; for a session without one, its prompt."""
     if not str(session[2] or UNTITLED).startswith(UNTITLED):
         return title_of(str(session[2]))
     prompt = db.execute(_PROMPT, session[:1]).fetchone()

@@ -67,8 +67,8 @@ class OpenCodeServer:
 
     @contextlib.asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[tuple[str, bytes]]]:
-        """(root session, line) from here on, for as long as the context lasts; raises SourceError
-        when the server is gone.
+        """Yields an iterator over (root session, line) from here on, for as long as the context
+        lasts. It raises SourceError when the server is gone.
         """
         async with self._client(AGENT_SERVER_SILENCE_TIMEOUT_SECONDS) as client:
             with self._blamed("GET /event: "):
@@ -87,7 +87,7 @@ class OpenCodeServer:
         return self._editions.of_version(known) == self._edition
 
     async def snapshot(self, since_ms: int) -> list[tuple[str, list[bytes]]]:
-        """(root session, lines) of the sessions that have changed since."""
+        """Returns (root session, lines) of the sessions that have changed since."""
         sessions = await self.call("GET", "/session")
         recent: set[str] = set()
         for info in sessions:
@@ -104,7 +104,7 @@ class OpenCodeServer:
         return found
 
     async def call(self, method: str, path: str, body: Any = None) -> Any:
-        """Send one request, and return what it gave."""
+        """Sends one request, and returns the answer."""
         # Over a connection of its own: a request that does something is never sent twice.
         async with self._client(AGENT_SERVER_REQUEST_TIMEOUT_SECONDS) as client:
             with self._blamed(f"{method} {path}: "):

@@ -33,7 +33,7 @@ class ServerWatch:
         self._server, self._give, self._warn = server, give, warn
 
     async def run(self) -> None:
-        """Follow it for ever, whatever happens to the connection."""
+        """Follows the server until it is cancelled, and connects again after a loss."""
         while True:
             try:
                 # The stream first, then the state: what happens in between comes twice, not never.
@@ -77,7 +77,9 @@ class ServerWatch:
 async def _read(
     events: AsyncIterator[tuple[str, bytes]], lines: asyncio.Queue[tuple[str, bytes] | SourceError]
 ) -> None:
-    """Read at once what the server sends, however long we take over it."""
+    """Reads what the server sends at once into a queue, however long its lines take to be
+    handled.
+    """
     try:
         async for item in events:
             lines.put_nowait(item)

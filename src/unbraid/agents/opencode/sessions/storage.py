@@ -38,7 +38,9 @@ def is_storage(path: Path) -> bool:
 def load(
     folder: Path, sessions: Collection[str] | None = None, *, parts: bool = True
 ) -> sqlite3.Connection:
-    """Loads all of it; or the messages of some sessions only, or without their parts."""
+    """Returns all of it as a database in memory; or only the messages of some sessions, or no
+    parts.
+    """
     db = sqlite3.connect(":memory:")
     db.executescript(_TABLES)
     for path, info in _objects(folder.glob("session/*/*.json")):
@@ -69,7 +71,7 @@ def _message(
 def _objects(
     paths: Iterable[Path], inside: Collection[str] | None = None
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Files and what is in them, in the order of their ids, which is that of time."""
+    """Yields files and their contents, in the order of their ids, which is that of time."""
     for path in sorted(paths):
         if inside is not None and path.parent.name not in inside:
             continue

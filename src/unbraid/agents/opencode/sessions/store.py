@@ -106,7 +106,7 @@ class OpenCodeSessions:
         return 0
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
-        """Reads its rows from where the log stands."""
+        """Returns a follower that reads its rows from where the log stands."""
         from unbraid.agents.opencode.sessions.changes import Database
         from unbraid.agents.opencode.sessions.follower import RowFollower
 
@@ -116,7 +116,7 @@ class OpenCodeSessions:
         return RowFollower(run.session or session_id, recorded, Database(store))
 
     def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
-        """Returns what is certain: if nobody has a database open, no process has its sessions."""
+        """Returns what is certain: if no process has a database open, none has its sessions."""
         from unbraid.agents.opencode.sessions.writers import is_unattended
 
         stored = {name: self._find(name)[0] for name in among}
@@ -135,7 +135,7 @@ class OpenCodeSessions:
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> DatabaseWatch:
-        """Watches its database, which needs no inotify, and its servers."""
+        """Returns a watch of its database, which needs no inotify, and of its servers."""
         from unbraid.agents.opencode.sessions.server import OpenCodeServer
         from unbraid.agents.opencode.sessions.watch import DatabaseWatch
 

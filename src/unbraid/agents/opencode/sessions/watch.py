@@ -1,7 +1,7 @@
 """All of OpenCode's root sessions, watched: their rows, and what servers report of them.
 
-A look at a database that has not changed costs two `stat`s, and once a second a look at who has it
-open.
+A look at a database that has not changed costs two `stat`s, and once a second a look at which
+processes have it open.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class DatabaseWatch:
         self._database: Database | None = None
         self._writers: Writers | None = None
         self._followers: dict[str, RowFollower] = {}
-        self._unread: dict[str, list[bytes]] = {}  # a server's, of sessions nobody follows yet
+        self._unread: dict[str, list[bytes]] = {}  # server events of unfollowed sessions
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
         # Looks run in threads, which continue after the task that awaits them was cancelled.
@@ -83,7 +83,7 @@ class DatabaseWatch:
             await asyncio.gather(*reporting, return_exceptions=True)
 
     def look(self) -> set[str]:
-        """Reads also the rows that wait for others."""
+        """Reads the rows that wait for others, too. Returns the sessions that have changed."""
         self._look(last=True)
         return self._taken()
 
@@ -94,7 +94,7 @@ class DatabaseWatch:
         return reported or self._stored(session_id)
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
-        """Reads its rows from where the log stands."""
+        """Returns a follower that reads its rows from where the log stands."""
         with self._looking:
             stored = self._stored(session_id)
             unread = self._unread.pop(session_id, [])
@@ -202,7 +202,7 @@ class DatabaseWatch:
         return changed
 
     def _is_there(self) -> bool:
-        """Whether there is a database; to find none costs less than to start a thread."""
+        """Returns whether there is a database; to find none costs less than to start a thread."""
         return self._database is not None or opencode_database(self._env, self._edition) is not None
 
     def _is_quiet(self) -> bool:

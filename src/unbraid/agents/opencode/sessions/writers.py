@@ -2,13 +2,13 @@
 
 A process that has a database open holds a lock on it, and the system lists all locks with their
 holders.
-One that has not written as many bytes since the look before as a page of a database needs, to
-whatever file, has not written what is new in it. All others may have. Where one was once the only
-one of them, it is the writer, and those that never were only happened to write something else at
-the same time. A session is live for as long as one of its writers is.
+A process that has written fewer bytes since the last poll than a page of the database needs, to
+whatever file, has not written what is new in the database. Every other process is a candidate. A
+process that was once the only candidate is the writer; candidates that never were the only one
+wrote something else at that time. A session is live for as long as one of its writers is.
 
-Where nobody was ever seen (another system, a container's process beside a shared folder) nothing is
-concluded.
+If no process was ever seen (another system, a container's process beside a shared folder), nothing
+is concluded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WRITTEN = re.compile(rb"^wchar: (\d+)$", re.MULTILINE)
 
 
 class WriterProcess(NamedTuple):
-    """A process that is no other, even if that gets its number."""
+    """A process, identified so that a later one with the same number is not taken for it."""
 
     pid: int
     start: str
@@ -43,7 +43,9 @@ Written = dict[WriterProcess, int | None]
 
 
 class Writers:
-    """Who may have said what, look by look: `looking`, then read the database, then `looked`."""
+    """Tracks which processes may have written which sessions. Call `looking` before and `looked`
+    after each read of the database.
+    """
 
     def __init__(self, database: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.gone: set[str] = set()  # root sessions whose last words have been read
@@ -71,7 +73,7 @@ class Writers:
             for root, writers in self._writers.items()
             if not any(map(self._lives, writers))
         }
-        # By when this look began: nobody can have said anything since that it has not read.
+        # Use the time at which this poll began: everything written before that has been read.
         self.gone = {
             root for root, at in self._silent.items() if self._began - at >= LAST_ROWS_GRACE_SECONDS
         }
@@ -99,10 +101,11 @@ class Writers:
     def _spoke(self, root: str, wrote: set[WriterProcess]) -> None:
         self._silent.pop(root, None)
         if not wrote:
-            self._writers.pop(root, None)  # someone who cannot be seen
+            self._writers.pop(root, None)  # a process that cannot be seen
             return
         writers = self._writers.setdefault(root, {})
-        # What was said before the first look may be of anyone who was there: all of them stay.
+        # What was written before the first look may be from any process that was there: all of them
+        # stay.
         alone = len(wrote) == 1 or self._before is None
         for each in wrote:
             writers[each] = writers.get(each, False) or alone
@@ -119,7 +122,7 @@ def is_unattended(database: Path) -> bool:
 
 
 def holders(database: Path) -> Written:
-    """Returns who has a database open, but we ourselves."""
+    """Returns the processes that have a database open, except this one."""
     try:
         inode = database.stat().st_ino
         locks = (PROCESSES / "locks").read_bytes()
