@@ -46,7 +46,7 @@ class AgUiAgent:
         self._said: tuple[str, str] | None = None  # a message of the agent, and its latest text
 
     def say(self, event: e.Text | e.Thinking) -> list[BaseEvent]:
-        """Takes words."""
+        """Returns the events of a piece of text or reasoning."""
         kind = "text" if isinstance(event, e.Text) else "reasoning"
         name = f"{event.message_id}/{self.stream_id}.{event.block}"
         if kind == "reasoning":
@@ -72,7 +72,7 @@ class AgUiAgent:
         return f"{message_id}/{self.stream_id}"
 
     def open(self, kind: str, name: str, ts: int) -> list[BaseEvent]:
-        """Begins a message, or goes on with one."""
+        """Begins a message, or continues one. Returns the events of that."""
         self._open, tags = (kind, name), self.tags(ts)
         if kind == "text":
             return [TextMessageStartEvent(message_id=name, role="assistant", **tags)]
@@ -82,7 +82,7 @@ class AgUiAgent:
         ]
 
     def close(self, ts: int) -> list[BaseEvent]:
-        """Ends the message that is open."""
+        """Ends the message that is open. Returns the events of that."""
         if self._open is None:
             return []
         (kind, name), self._open, tags = self._open, None, self.tags(ts)
@@ -94,11 +94,11 @@ class AgUiAgent:
         ]
 
     def reopened(self, ts: int) -> list[BaseEvent]:
-        """Returns the beginning of the message that is open, for someone who has not seen it."""
+        """Returns the beginning of the message that is open, for a viewer that has not seen it."""
         return [] if self._open is None else self.open(*self._open, ts)
 
     def started(self) -> list[BaseEvent]:
-        """Announces the agent; nothing for the run's own."""
+        """Returns the events that announce the agent; none for the run's own agent."""
         if self.tag is None:
             return []
         start = self._start
@@ -120,7 +120,7 @@ class AgUiAgent:
         return [event]
 
     def finished(self) -> list[BaseEvent]:
-        """Ends the agent as it has ended; nothing for the run's own."""
+        """Returns the events that end the agent as it has ended; none for the run's own agent."""
         if self.tag is None or self.end is None:
             return []
         tags = self.tags(self.end.ts)
@@ -130,7 +130,9 @@ class AgUiAgent:
         return [SubagentErrorEvent(message=message, code=self.end.reason, **tags)]
 
     def suspended(self, ts: int, requests: list[str]) -> list[BaseEvent]:
-        """Ends the agent's part of a run that waits for somebody; `requests` are its own."""
+        """Returns the events that end the agent's part of a run that waits for an answer;
+        `requests` are its own.
+        """
         if self.tag is None:
             return []
         outcome = SubagentFinishedSuspendedOutcome(interrupt_ids=requests or None)

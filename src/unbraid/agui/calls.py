@@ -25,7 +25,7 @@ class AgUiCalls:
         self._messages: dict[str, str] = {}
 
     def begin(self, agent: AgUiAgent, event: e.FleetToolUse) -> list[BaseEvent]:
-        """Takes a call, which comes whole."""
+        """Returns the events of a call, which comes whole."""
         name = self._name(event.stream_id, event.tool_use_id)
         message, tags = agent.message_of_call(event.message_id), agent.tags(event.ts)
         if message is not None:
@@ -41,7 +41,7 @@ class AgUiCalls:
         ]
 
     def result(self, agent: AgUiAgent, event: e.FleetToolResult) -> list[BaseEvent]:
-        """Takes a result."""
+        """Returns the events of a result."""
         name = self.find(event.stream_id, event.tool_use_id) or event.tool_use_id
         facts: dict[str, object] = {"ok": event.ok}
         if event.duration_ms is not None:

@@ -1,8 +1,9 @@
 """A run's events in, AG-UI events out, in the order that the protocol demands.
 
-The same events always give the same AG-UI events. In AG-UI a run ends where it needs somebody's
-answer, and goes on as another run of the same thread: so does this one at each permission request,
-and goes on with whatever comes next, be it the answer or the words of an agent that does not wait.
+The same events always give the same AG-UI events. In AG-UI, a run ends where it needs an answer
+from a person, and continues as another run of the same thread. So does this one at each permission
+request: it continues with whatever comes next, the answer or the words of an agent that does not
+wait.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ ANSWER = {
 
 
 class AgUiRun:
-    """One run of ours as a thread of AG-UI. `thread_id` and `run_id` are those of whoever has asked
-    for it; `prompted` says that they know the first prompt.
+    """One run of ours as a thread of AG-UI. `thread_id` and `run_id` are those of the request;
+    `prompted` says that the client knows the first prompt.
     """
 
     def __init__(
@@ -71,11 +72,11 @@ class AgUiRun:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the run has ended for now, because somebody has to answer."""
+        """Whether the run has ended for now, because a person has to answer."""
         return self._segments > 0 and not self._running and not self.over
 
     def apply(self, event: e.FleetEvent) -> list[BaseEvent]:
-        """Takes the next event of the run."""
+        """Takes the next event of the run, and returns its AG-UI events."""
         found: list[BaseEvent] = []
         if isinstance(event, e.RequestReceived):
             self._source = event.source
@@ -89,11 +90,11 @@ class AgUiRun:
         return request_id in self._requests
 
     def resume(self, run_id: str) -> None:
-        """Gives the run another id, with which it goes on after an interrupt."""
+        """Gives the run another id, with which it continues after an interrupt."""
         self._run_id, self._segments = run_id, 0
 
     def so_far(self, messages: BaseEvent, ts: int) -> list[BaseEvent]:
-        """Returns what someone needs who comes now, with all `messages` so far in one event."""
+        """Returns what a viewer needs that comes now, with all `messages` so far in one event."""
         found, agents = [self._started(ts)], self._agents.values()
         for agent in agents:
             found += [*agent.started(), *agent.finished()]
@@ -170,7 +171,7 @@ class AgUiRun:
     def _prompt(
         self, agent: AgUiAgent | None, event: e.FleetEvent, text: str | None
     ) -> list[BaseEvent]:
-        """What an agent was asked, as a user's message."""
+        """Returns an agent's prompt as a user's message."""
         if not text:
             return []
         first = self._prompts == 0
@@ -186,8 +187,8 @@ class AgUiRun:
         ]
 
     def _begin(self, ts: int) -> list[BaseEvent]:
-        """Begins the run, or goes on after an interrupt, with the agents that have not ended and
-        with those above them.
+        """Begins the run, or continues it after an interrupt. Returns the events of that, for the
+        agents that have not ended and those above them.
         """
         self._running, self._ending = True, []
         self._segments += 1
