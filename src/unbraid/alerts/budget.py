@@ -114,8 +114,8 @@ def shares(
 class BudgetMeter:
     """Reports each limit of one run when most of it is used, and when all of it is.
 
-    Whoever lets the run go on after that spends as much again: the limit counts twice from then on,
-    then three times. Nobody has allowed a run that could not be stopped (`reopen`) to go on: its
+    A run that is continued after that may spend as much again: its limit counts twice from then on,
+    then three times. A run that could not be stopped (`reopen`) was not continued by a person: its
     limit is reported again as long as it spends.
     """
 
@@ -149,7 +149,7 @@ class BudgetMeter:
         return found
 
     def reopen(self, reached: BudgetShare, spent: Spending) -> None:
-        """Notes that a run goes on that was to be stopped at a limit."""
+        """Notes that a run continues although it should have been stopped at a limit."""
         self._times[reached.what] = reached.times
         self._reopened[reached.what] = spent
 

@@ -1,4 +1,4 @@
-"""What one run gives reason to alert somebody about, folded from its events.
+"""What one run gives reason to alert a person about, folded from its events.
 
 Some conditions last (an agent waits, an agent is silent) and are looked up by the time of day;
 others are moments (an agent has failed, or repeats itself) and are taken once.
@@ -89,7 +89,7 @@ class RunConditions:
             stream.repeats.speak()
 
     def reach(self, ts: int) -> None:
-        """Notes that some agent may have said something up to a time, nobody knows which."""
+        """Notes that some agent, it is not known which, may have said something up to a time."""
         self._pass_time(ts)
         for stream in self._streams.values():
             stream.last = max(stream.last, ts)

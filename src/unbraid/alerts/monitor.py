@@ -1,9 +1,9 @@
-"""All runs, and whom to alert about them now. Time comes from outside.
+"""Decides for all runs which alerts are due now. Time comes from outside.
 
 An alert is due when its condition has held for as long as its rule wants, once for each occurrence
-and receiver. What became due long before anyone looked is history, and alerts nobody: so reading an
-old session alerts nobody either. In quiet hours nothing is due; what still holds after them, and
-what has happened in them, is.
+and receiver. What became due long before this process looked is history and causes no alert. So
+reading an old session causes no alert either. In quiet hours nothing is due; what still holds after
+them, and what has happened in them, is.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class AlertMonitor:
         self._was_quiet = False
 
     def use(self, rules: AlertRules) -> None:
-        """Goes on with other rules; what was sent by the earlier ones is not sent again."""
+        """Continues with other rules; what was sent by the earlier ones is not sent again."""
         self._rules = rules
         self._meters.clear()
         for run in self._runs:

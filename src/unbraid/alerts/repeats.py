@@ -2,9 +2,9 @@
 again and again, the same sub-agent with the same task and the same answer, or the same error.
 
 Only what lies close together counts: of an agent's latest results, how many are the same. Agents
-that wait for others ask again and again too, and rightly so; whoever follows an agent forgets its
-repeats when an agent below it has done something. Several sub-agents may well have the same task at
-the same time: only those count that began after an earlier one had answered.
+that wait for others poll them again and again, which is right; so an agent's repeats are forgotten
+when an agent below it has done something. Several sub-agents may well have the same task at the
+same time: only those count that began after an earlier one had answered.
 """
 
 from __future__ import annotations
@@ -106,9 +106,10 @@ class Repeats:
         return Repeat(_digest(task.digest, answer.digest).hex(), count, "", is_error=False)
 
     def error(self, message: str, ts: int) -> Repeat | None:
-        """Takes an error that belongs to no call. It repeats the one before only if the agent has
-        done nothing in between, and if some time has passed: CLIs also warn of one thing in many
-        places at once, in the same words, and who tries again waits first.
+        """Takes an error that belongs to no call, and returns it if it is a repeat. It repeats the
+        one before only if the agent has done nothing in between, and if some time has passed: CLIs
+        also warn of one thing in many places at once, in the same words, and a client that tries
+        again waits first.
         """
         error = _digest(_lasting(message).encode())
         if error == self._error and ts - self._error_ts < ERROR_REPEAT_MS:

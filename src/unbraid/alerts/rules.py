@@ -1,4 +1,4 @@
-"""Which conditions of which runs alert whom, and what runs may spend."""
+"""Which conditions of which runs alert which receivers, and what runs may spend."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AlertRule(Struct, frozen=True):
     """One rule: `when` one of these conditions has held for `after_seconds`, alert `to`. Of repeats
     there have to be `times`; the run has to have cost as much as `cost_usd`.
 
-    Without an `agent`, the end of a sub-agent alerts nobody: its parent deals with that. `is_own`
+    Without an `agent`, the end of a sub-agent causes no alert: its parent deals with that. `is_own`
     if it comes from a person's file, in that `line`.
     """
 
@@ -97,7 +97,7 @@ class BudgetRule(Struct, frozen=True):
 
 
 class QuietHours(Struct, frozen=True):
-    """Minutes of the day, in local time, between which nobody is alerted."""
+    """Minutes of the day, in local time, between which no alert is sent."""
 
     begin: int
     end: int
@@ -155,12 +155,12 @@ class AlertRules(Struct, frozen=True):
     problems: tuple[FileProblem, ...] = ()
 
     def receivers_of(self, rule: AlertRule) -> tuple[str, ...]:
-        """Returns the names of those whom a rule alerts."""
+        """Returns the names of the receivers that a rule alerts."""
         return rule.to or self.to
 
 
 DEFAULT_RULES = (
-    # Someone who sits in front of the agent answers within seconds, and needs no alert.
+    # A person in front of the agent answers within seconds, and needs no alert.
     AlertRule((PERMISSION,), after_seconds=10),
     AlertRule((PROMPT,), after_seconds=60),
     AlertRule((FAILED,)),

@@ -1,4 +1,4 @@
-"""A person's rules file, read: TOML, in which every table stands for itself.
+"""Reads a person's rules file: TOML, in which every table stands for itself.
 
     quiet = "22:00-07:00"
     to = ["terminal", "phone"]
