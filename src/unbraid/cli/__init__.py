@@ -98,7 +98,7 @@ class LazyGroup(click.Group):
             sys.exit(next(codes, 1))
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command line that we were given."""
+        """Runs the command line that we were given, and returns its result."""
         gc.set_threshold(NEW_OBJECTS_BETWEEN_COLLECTIONS)
         try:
             return super().main(*args, **extra)
@@ -113,8 +113,8 @@ class LazyGroup(click.Group):
 
 
 def _complete() -> None:
-    """Stand in for standard files that are closed: the next file that is opened would get the
-    number of one, and with it whatever an agent prints.
+    """Opens /dev/null for standard files that are closed: otherwise the next file that is opened
+    would get such a number, and with it whatever an agent prints.
     """
     for number in range(3):
         try:

@@ -144,7 +144,7 @@ async def _ask(
 
 
 async def _follow(request: Request, view: FleetView) -> int:
-    """Show a run to its end; the exit code."""
+    """Shows a run to its end. Returns the exit code."""
     from unbraid.control.sockets import steerable
     from unbraid.events import Done
     from unbraid.log import data_folder

@@ -81,7 +81,7 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
     home = data_folder()
     stored = list(stored_runs(os.environ, home, since=since, warn=warn, progress=progress_bar()))
-    # Where nobody may look, opening it reports why.
+    # If we may not look there, opening it reports why.
     with suppress(PermissionError):
         if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
             return stored
@@ -91,7 +91,7 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 
 
 async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
-    # The log brings a database and an event loop along: only who has one waits for them.
+    # The log needs a database and an event loop: these are imported only if there is a log.
     from unbraid.log import LogUnusable, every_run, opened_log, staleness
     from unbraid.sessions.costs import with_logged
 

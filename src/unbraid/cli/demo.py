@@ -99,7 +99,7 @@ def _print_next_steps() -> None:
 
 
 async def _stay(hub: Hub, stop: asyncio.Event, *, stay: bool) -> None:
-    """Keeps serving while someone looks at the page; without a terminal, only if that was asked
+    """Keeps serving while a person looks at the page; without a terminal, only if that was asked
     for.
     """
     if not stay and not sys.stdout.isatty():

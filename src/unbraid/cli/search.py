@@ -95,7 +95,9 @@ async def _places(
 
 
 def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
-    """Where, and what was said there; on a screen its words are broken within their margin."""
+    """Yields where something was said, and what; on a screen the words are wrapped within their
+    margin.
+    """
     from unbraid.cli.output.table import age
     from unbraid.screen import safe
     from unbraid.tui.line_wrap import wrap_text

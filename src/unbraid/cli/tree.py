@@ -76,7 +76,7 @@ def _end_abandoned(picture: Tree, run: str) -> None:
 
 
 def fitted(text: str, width: int | None) -> Iterator[str]:
-    """Yields the lines of a tree; those that are too long for the screen go on below, within the
+    """Yields the lines of a tree; those that are too long for the screen continue below, within the
     tree.
     """
     for line in text.split("\n"):

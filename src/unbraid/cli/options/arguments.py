@@ -104,7 +104,7 @@ def complete_run(
 
 
 def run_and_stream(agent: str) -> tuple[str, int | None]:
-    """Splits RUN[/STREAM] into the run and the stream's number."""
+    """Returns the run and the stream's number of RUN[/STREAM]."""
     run, _, stream = agent.partition("/")
     if not stream:
         return run, None

@@ -31,7 +31,7 @@ token_file_option = click.option(
 
 
 def destination_options(command: F) -> F:
-    """--to, --token and --linger."""
+    """Adds --to, --token and --linger to a command."""
     to = click.option(
         "--to", metavar="URL", help="Also send the run to the server at this address."
     )

@@ -19,7 +19,7 @@ content_option = click.option(
 
 
 def otlp_options(command: F) -> F:
-    """--otlp and --otlp-content."""
+    """Adds --otlp and --otlp-content to a command."""
     otlp = click.option(
         "--otlp",
         metavar="URL",

@@ -1,4 +1,4 @@
-"""A run while it is going on: the master's text as it comes, its sub-agents as live lines below.
+"""A run while it works: the master's text as it comes, its sub-agents as live lines below.
 
 The answer goes to standard output, and nothing else does. On a terminal the sub-agents are
 drawn below it and disappear when they are done; elsewhere they are left out.

@@ -38,7 +38,7 @@ class LiveRunView:
             self.say(self._run_tree.tree.to_text())
 
     async def follow(self, batches: AsyncIterator[list[Entry]]) -> None:
-        """Show everything, to the end of the run."""
+        """Shows everything, to the end of the run."""
         async for batch in batches:
             self._run_tree.apply(batch)
             for entry in batch:

@@ -1,5 +1,5 @@
 """A followed log with its pauses: a printer of half lines must know when to wait no longer, and
-when nobody reads its output any more.
+when its output is no longer read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ async def batches_with_pauses(
     log: LogReader,
     seconds: float = FOLLOW_PAUSE_SECONDS,
 ) -> AsyncIterator[list[Entry]]:
-    """Yields the batches as they come, and an empty one whenever nothing has come for a while; the
-    end, if nobody reads our standard output any more. If the `log` was deleted or replaced
-    meanwhile, that is raised.
+    """Yields the batches as they come, and an empty one whenever nothing has come for a while; ends
+    when our standard output is no longer read. If the `log` was deleted or replaced meanwhile, that
+    is raised.
     """
     reported = True
     async with aclosing(with_pauses(batches, lambda: seconds)) as coming:

@@ -46,7 +46,7 @@ async def page(
     If the port is taken, any other will do, unless that port is required; whether another unbraid
     has it is said in both cases. With `opens`, a browser is shown the page. Tokens, and the socket
     for other commands, are in the folder `home`; without one, the printed link is the only way in.
-    If nobody else here alerts people (`alerts`), it does.
+    If no other process here alerts people (`alerts`), it does.
     """
     tokens = None if home is None else TokenFile(home / FILE_NAME)
     abandoned = None if home is None else AbandonedRuns(log, os.environ, home, redact=redact)

@@ -40,7 +40,7 @@ class Printer:
         self._open: dict[int, tuple[Item, list[str]]] = {}  # stream: parts of its last line
 
     def fit(self, width: int | None) -> None:
-        """Another width from now on."""
+        """Sets another width from now on."""
         self._gutter, self._room = GUTTER, None
         if width is not None:
             if width - GUTTER - 3 < GOOD_ROOM:

@@ -60,7 +60,7 @@ def _wide(rows: list[Row], widths: dict[str, int], width: int) -> Table:
 
 
 def _narrow(rows: list[Row], widths: dict[str, int], width: int) -> Iterator[Text]:
-    """Two lines a run: who and how it stands, then what it is about."""
+    """Yields two lines for each run: its name and status, then what it is about."""
     for name in ("", *SPARED):
         widths.pop(name, None)
         if sum(widths.values()) + GAP * (len(widths) - 1) <= width:
