@@ -27,16 +27,16 @@ class OtherRuns(Protocol):
 
 @runtime_checkable
 class AttendedRuns(Protocol):
-    """Runs elsewhere whose requests are held only while somebody answers."""
+    """Runs elsewhere whose requests are held only while a person answers."""
 
     async def attend(self, who: str, seconds: float) -> None:
-        """Lets them know that somebody answers here for so long; for 0 seconds, no longer."""
+        """Informs them that a person answers here for so many seconds; 0 means no longer."""
         ...
 
 
 @runtime_checkable
 class RunNotes(Protocol):
-    """Whoever records runs, and can put notes into their logs."""
+    """Something that records runs, and can put notes into their logs."""
 
     async def note(self, run: str, note: RunNote) -> bool:
         """Puts a note into the log of a run; returns whether it is recorded there."""
@@ -57,15 +57,15 @@ class Controllers:
         self.attendance = Attendance()
 
     async def attend(self, who: str, seconds: float) -> None:
-        """Notes that somebody answers permission requests here, for so long: until then, those are
-        held that show nothing in a terminal while they are. For 0 seconds: no longer.
+        """Notes that a person answers permission requests here, for so long. Until then, requests
+        are held, too, that are not shown in a terminal meanwhile. For 0 seconds: no longer.
         """
         self.attendance.attend(who, seconds)
         if isinstance(self._elsewhere, AttendedRuns):
             await self._elsewhere.attend(who, seconds)
 
     def add_recording(self, notes: RunNotes) -> None:
-        """Notes that somebody in this process records runs."""
+        """Notes what records runs in this process."""
         self._recording.append(notes)
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -78,7 +78,9 @@ class Controllers:
         )
 
     async def note_here(self, run: str, note: RunNote) -> bool:
-        """Does so if this process records the run."""
+        """Puts a note into the log of a run, if this process records it. Returns whether it
+        does.
+        """
         for recording in self._recording:
             if await recording.note(run, note):
                 return True
@@ -130,7 +132,7 @@ class Controllers:
         *,
         run: str | None = None,
     ) -> None:
-        """Answer a request, whichever run it is of; of a `run`, if that is said."""
+        """Answers a request, of any run or of the `run` that is given."""
         asking = [
             controller
             for of, controller in (await self.everywhere()).items()

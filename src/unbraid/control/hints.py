@@ -1,4 +1,4 @@
-"""Why a run cannot be steered, and what would make it so that it can."""
+"""Why a run cannot be steered, and what to do so that it can."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from unbraid.log.summary import RunSummary
 
 
 class SteeringHint(Struct, frozen=True):
-    """Why nothing can be sent to a run; and the command to use for one to which it can, if there
-    is one.
+    """Why nothing can be sent to a run, and the command that starts one which accepts messages, if
+    there is one.
     """
 
     reason: str

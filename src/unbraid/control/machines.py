@@ -1,8 +1,8 @@
 """Steering runs of other machines that share our log: the same requests as between processes of one
 machine, asked over the log's own connection.
 
-Each process answers for the runs that it steers itself. Who asks may do what a credential of the
-log allows; servers ask for others only what the others' tokens allow.
+Each process answers for the runs that it steers itself. A process that asks may do what its
+credential of the log allows; a server asks on behalf of others only what their tokens allow.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from unbraid.translate.notes import RunNote
 
 
 class MachineQuestion(Struct):
-    """A request to one of the runs of a process; without one, what all of them are doing. Without
-    a run, that somebody answers (`attend`).
+    """A request to one of the runs of a process; without one, what all of them are doing. Without a
+    run: that a person answers (`attend`).
     """
 
     run: str | None = None
@@ -56,7 +56,7 @@ class OtherMachines:
         return found
 
     async def attend(self, who: str, seconds: float) -> None:
-        """Lets all of them know that somebody answers here for so long."""
+        """Informs all of them that a person answers here for so long."""
         request = SteeringRequest("attend", who, seconds=seconds)
         await self._requests.ask_all(_encode(MachineQuestion(request=request)))
 
@@ -91,13 +91,15 @@ class AllOtherRuns:
         return found
 
     async def attend(self, who: str, seconds: float) -> None:
-        """Lets all of them know that somebody answers here for so long."""
+        """Informs all of them that a person answers here for so long."""
         for place in self._places:
             if isinstance(place, AttendedRuns):
                 await place.attend(who, seconds)
 
     async def note(self, run: str, note: RunNote) -> bool:
-        """Has a note put into the log of a run, by the first of them that records it."""
+        """Lets the first of them that records a run put a note into its log. Returns whether one
+        does.
+        """
         for place in self._places:
             if isinstance(place, RunNotes) and await place.note(run, note):
                 return True

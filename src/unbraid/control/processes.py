@@ -39,11 +39,13 @@ class OtherProcesses:
         return ForwardingController(about, steer)
 
     async def attend(self, who: str, seconds: float) -> None:
-        """Lets all of them know that somebody answers here for so long."""
+        """Informs all of them that a person answers here for so long."""
         await attend(self._home, who, seconds)
 
     async def note(self, run: str, note: RunNote) -> bool:
-        """Has a note put into the log of a run that one of them records."""
+        """Lets the one of them that records a run put a note into its log. Returns whether one
+        does.
+        """
         return await note_elsewhere(self._home, run, note)
 
 
@@ -68,7 +70,7 @@ class ForwardingController:
         await self._steer(SteeringRequest("message", text))
 
     async def message_agent(self, stream_id: int, text: str) -> None:
-        """Send one agent of the run a message."""
+        """Sends one agent of the run a message."""
         await self._steer(SteeringRequest("message", text, stream_id=stream_id))
 
     async def interrupt(self) -> None:
@@ -76,15 +78,15 @@ class ForwardingController:
         await self._steer(SteeringRequest("interrupt"))
 
     async def stop_everyone(self) -> None:
-        """Stop what every agent does now."""
+        """Stops what every agent does now."""
         await self._steer(SteeringRequest("halt"))
 
     async def cancel(self) -> None:
-        """End the run."""
+        """Ends the run."""
         await self._steer(SteeringRequest("cancel"))
 
     async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
+        """Ends one sub-agent."""
         await self._steer(SteeringRequest("stop", stream_id=stream_id))
 
     async def answer(
@@ -94,7 +96,7 @@ class ForwardingController:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answer a permission request."""
+        """Answers a permission request."""
         await self._steer(
             SteeringRequest(
                 "answer", message, request_id=request_id, behavior=behavior, details=details

@@ -1,10 +1,10 @@
-"""Steering runs of machines that send them here, over the requests that those machines make: nobody
-can connect to a laptop or a CI host.
+"""Steering runs of machines that send them here, over the requests that those machines make: a
+server cannot connect to a laptop or a CI host.
 
-A process reports again and again what can be asked of its runs, and each report is answered when
-there are orders for it. An order stays until its answer has come, so one whose way there was cut is
-given again; the process carries out each number once. A process that reports no more is gone, and
-who waits for it learns so.
+A process reports again and again what its runs can be asked to do, and each report is answered when
+there are orders for it. An order stays until its answer has come, so an order that was lost on its
+way is given again; the process carries out each number once. A process that no longer reports is
+gone, and the requests that wait for it fail.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class SteeringOrder(Struct):
 
 
 class SteeringAnswer(Struct):
-    """What came of an order."""
+    """The result of an order."""
 
     number: int
     reply: SteeringReply
 
 
 class SteeringReport(Struct):
-    """What can be asked of the runs of a process, the last order that it has `seen`, and what came
-    of those before.
+    """What the runs of a process can be asked to do, the last order that it has `seen`, and the
+    results of earlier ones.
     """
 
     runs: list[SteeringReply] = []
@@ -87,7 +87,7 @@ class _SendingProcess:
             raise CallerError(reply.error)
 
     def gone(self) -> None:
-        """Answers everybody who waits for it."""
+        """Answers every request that waits for it."""
         for number, order in self.queue.orders.items():
             error = f"run {order.run} was not reached: the process that held this request has ended"
             self.queue.answer(number, SteeringReply(order.run, error))
@@ -104,8 +104,8 @@ class SendingMachines:
     async def report(
         self, machine: str | None, name: str, report: SteeringReport
     ) -> SteeringOrders:
-        """Take in a report of the process that a machine calls so; returns its orders, as soon as
-        there are some.
+        """Applies a report of the process that a machine calls `name`. Returns its orders, as soon
+        as there are some.
         """
         if self._closed:
             raise CallerError("this server is shutting down")
@@ -115,7 +115,7 @@ class SendingMachines:
         ):
             raise CallerError("more runs than can be steered through this server")
         if not report.runs and key not in self._processes:
-            return SteeringOrders([])  # nobody to give an order to
+            return SteeringOrders([])  # there is no run to steer
         process = self._processes.setdefault(key, _SendingProcess())
         for answer in report.answers:
             process.queue.answer(answer.number, answer.reply)
@@ -135,7 +135,7 @@ class SendingMachines:
         return len(self._processes) < MAX_PROCESSES and own < MAX_PROCESSES_OF_ONE
 
     def close(self) -> None:
-        """Lets go of everybody."""
+        """Ends all polls and pending requests."""
         self._closed = True
         for process in self._processes.values():
             process.gone()

@@ -1,4 +1,4 @@
-"""Steering a process of which nothing is known but that it can be ended."""
+"""Steering a process that can only be ended."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class SignalController:
         return []
 
     async def cancel(self) -> None:
-        """End the run."""
+        """Ends the run."""
         self._send_signal(signal.SIGTERM)
 
     async def message(self, text: str) -> None:
-        """Not possible."""
+        """Raises CallerError: this is not possible."""
         raise self._deaf()
 
     async def interrupt(self) -> None:
-        """Not possible."""
+        """Raises CallerError: this is not possible."""
         raise self._deaf()
 
     async def stop(self, stream_id: int) -> None:
-        """Not possible."""
+        """Raises CallerError: this is not possible."""
         raise self._deaf()
 
     async def answer(
@@ -51,7 +51,7 @@ class SignalController:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Not possible."""
+        """Raises CallerError: there are no permission requests."""
         raise CallerError(f"no pending permission request {request_id}")
 
     def printed(self, line: bytes) -> None:

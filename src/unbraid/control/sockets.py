@@ -1,7 +1,7 @@
 """Steering a run that lives in another process of ours: one socket each, one line each way.
 
-The sockets are in our own folder, which nobody else may enter. One that nobody listens on belonged
-to a process that is gone.
+The sockets are in our own folder, which no other user may enter. A socket without a listener
+belonged to a process that is gone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_ADDRESS_BYTES = 104
 
 class SteeringRequest(Struct, omit_defaults=True):
     """What a process is asked to do: message, interrupt, cancel, halt, stop, answer, or pending. Of
-    a process that watches: attend, because it holds requests only while somebody answers for so
+    a process that watches: attend, because it holds requests only while a person answers, for so
     many seconds; and note, to put a note into the log of a run that it records.
     """
 
@@ -56,7 +56,7 @@ class SteeringRequest(Struct, omit_defaults=True):
 
 
 class SteeringReply(Struct, omit_defaults=True):
-    """What came of a request, and what can be asked of the run."""
+    """The result of a request, and what the run can be asked to do."""
 
     run: str = ""
     error: str | None = None
@@ -75,7 +75,7 @@ class SteerableRun(Controller, Protocol):
 
 @contextlib.asynccontextmanager
 async def steerable(home: Path, controller: SteerableRun, name: str = "") -> AsyncIterator[None]:
-    """Let other processes steer this one while the block runs; one of its runs, by a `name`."""
+    """Lets other processes steer this one while the block runs; one of its runs, by a `name`."""
 
     async def respond(request: SteeringRequest) -> SteeringReply:
         return await carry_out(controller.run, controller, request)
@@ -88,8 +88,8 @@ async def steerable(home: Path, controller: SteerableRun, name: str = "") -> Asy
 async def attendable(
     home: Path, attendance: Attendance, note: Callable[[str, RunNote], Awaitable[bool]]
 ) -> AsyncIterator[None]:
-    """Let other processes say that somebody answers there, and have notes put into the logs of runs
-    that are recorded here (`note` returns whether that is so), while the block runs.
+    """While the block runs, lets other processes declare that a person answers there, and put notes
+    into the logs of runs that are recorded here (`note` returns whether a run is).
     """
 
     async def respond(request: SteeringRequest) -> SteeringReply:
@@ -120,7 +120,7 @@ async def _listening(
             address = listening_address(path, stack)
             server = await asyncio.start_unix_server(serve, address, limit=LIMIT)
         except OSError:
-            yield  # nowhere to listen: then nobody steers it
+            yield  # nowhere to listen: then it cannot be steered
             return
         async with server:
             yield
@@ -151,7 +151,7 @@ def peer_process(connected: socket.socket) -> int:
 
 
 async def carry_out(run: str, controller: Controller, request: SteeringRequest) -> SteeringReply:
-    """Has a request carried out; returns what came of it."""
+    """Carries out a request; returns the result."""
     reply = SteeringReply(run, verbs=controller.verbs())
     try:
         match request.verb:
@@ -194,7 +194,7 @@ async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:
 
 
 async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
-    """Have a request carried out by the process that has the run."""
+    """Sends a request to the process that has the run, which carries it out."""
     for path, about in await steerable_processes(home):
         if about.run == run:
             await _ask_for(path, request)
@@ -203,12 +203,14 @@ async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
 
 
 async def attend(home: Path, who: str, seconds: float) -> None:
-    """Let every process that holds requests know that somebody answers here for so long."""
+    """Informs every process that holds requests that a person answers here for so long."""
     await _ask_watching(home, SteeringRequest("attend", who, seconds=seconds))
 
 
 async def note_elsewhere(home: Path, run: str, note: RunNote) -> bool:
-    """Have the process that records a run put a note into its log; returns whether there is one."""
+    """Asks the process that records a run to put a note into its log. Returns whether there is
+    one.
+    """
     replies = await _ask_watching(home, SteeringRequest("note", run=run, note=note))
     return any(reply.error is None for reply in replies)
 
@@ -229,7 +231,7 @@ async def answer(
     message: str | None,
     details: AnswerDetails | None = None,
 ) -> str:
-    """Answer a permission request, whichever run it is of; that run's name."""
+    """Answers a permission request of any run. Returns that run's name."""
     request = SteeringRequest(
         "answer", message, request_id=request_id, behavior=behavior, details=details
     )
@@ -241,7 +243,7 @@ async def answer(
     if not asking:
         raise CallerError(f"no pending permission request {request_id}")
     if len({run for _, run in asking}) > 1:
-        # Who allows one of them must not have allowed the other.
+        # A person who allows one of them must not have allowed the other by that.
         raise CallerError(f"several runs have a request {request_id}: answer it on the page")
     path, run = asking[0]
     await _ask_for(path, request)
@@ -267,5 +269,5 @@ async def _exchange(path: Path, request: SteeringRequest) -> SteeringReply:
 
 
 def connecting_address(path: Path) -> Path:
-    """Returns where whoever is to be found at the path listens."""
+    """Returns the address at which the process of a path listens."""
     return path.readlink() if path.is_symlink() else path
