@@ -2,7 +2,7 @@
 
 They are one JSON object a line, compressed, in base64: a file of some megabytes for 100,000 events,
 of which no character can be taken for markup. Notes that a CLI writes for the model alone, and
-records that nobody could read, are left out, as in every export.
+records that could not be read, are left out, as in every export.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An export as Markdown that can be pasted anywhere: a comment on a pull request, a wiki, a file.
 
-What agents wrote is shown and never obeyed: their texts stand in quotes, rendered but inert
+What agents wrote is shown and never interpreted: their texts stand in quotes, rendered but inert
 (`agent_markdown`), their titles are plain words (`plain_words`), and tool calls and results are
 code in fences longer than any that stands in them.
 """

@@ -2,8 +2,8 @@
 nowhere else, so that they can also be read unrendered.
 
 A forge looks for names, issues and addresses in what is rendered already, where no escape is left:
-they become code, in which nobody is notified and nothing is linked. The words before and after may
-be of another kind, so a sign at either end counts as active.
+they become code, which notifies no one and links nothing. The text before and after is not known
+here, so a character at either end is escaped if it could be active.
 """
 
 from __future__ import annotations
