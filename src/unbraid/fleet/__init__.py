@@ -1,1 +1,1 @@
-"""Relay events to fleet events: who is which stream? Pure: no I/O, no clock."""
+"""Relay events to fleet events: which agent is which stream? Pure: no I/O, no clock."""

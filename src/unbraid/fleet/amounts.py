@@ -19,12 +19,14 @@ MAX_COUNT = 10**12
 
 
 def plausible_dollars(given: float | None) -> float | None:
-    """Returns dollars, or None for what nobody spends; also for NaN: it compares with nothing."""
+    """Returns dollars, or None for an impossible amount; also for NaN, which compares with
+    nothing.
+    """
     return given if given is not None and 0 <= given <= MAX_DOLLARS else None
 
 
 def plausible_count(given: int | None) -> int | None:
-    """Returns a number of tokens, turns or milliseconds, or None for what is none."""
+    """Returns a number of tokens, turns or milliseconds, or None for an impossible one."""
     return given if given is not None and 0 <= given <= MAX_COUNT else None
 
 

@@ -5,9 +5,9 @@ permission requests. An item is changed in place when a later event belongs to i
 `last_seq` is the event that changed it last: a view draws an item again when that number has
 grown. Nothing is removed: what an agent's CLI retracted stays, marked.
 
-Blocks are not copied at every delta: the deltas are joined when someone reads `items`, or calls
-`settle`. With `keep=False` nothing is kept but what is open, for those who print or index each
-item once; then a block is open until its stream begins to say something else.
+Blocks are not copied at every delta: the deltas are joined when `items` is read or `settle` is
+called. With `keep=False`, only open items are kept, for callers that print or index each item once;
+then a block is open until its stream begins to say something else.
 """
 
 from __future__ import annotations
@@ -123,19 +123,19 @@ class StreamConversation:
         return self._items
 
     def feed(self, events: Iterable[e.FleetEvent]) -> None:
-        """Apply more events, and skip those that were applied before."""
+        """Applies more events, and skips those that were applied before."""
         for event in events:
             if event.seq > self.last_seq:
                 self.apply(event)
 
     def apply(self, event: e.FleetEvent) -> Item | None:
-        """Take in the next event, and return the item that it begins or changes."""
+        """Applies the next event. Returns the item that it begins or changes."""
         self.last_seq = event.seq
         fold = _FOLDS.get(type(event))
         return None if fold is None else fold(self, event)
 
     def grow(self, event: e.Text | e.Thinking) -> Item:
-        """As `apply`, for the text of a block."""
+        """Applies an event as `apply` does, for the text of a block. Returns its item."""
         self.last_seq = event.seq
         key = (type(event), event.message_id, event.block)
         block = self._blocks.get(key)
@@ -165,14 +165,14 @@ class StreamConversation:
             call.child, call.last_seq = child, seq
 
     def settle(self) -> None:
-        """Join the deltas that have come since the last time."""
+        """Joins the deltas that have come since the last call."""
         for block in self._unsettled.values():
             block.item.text = "".join((block.item.text or "", *block.deltas))
             block.deltas.clear()
         self._unsettled.clear()
 
     def forget(self, before: int) -> None:
-        """Drop the items that have not changed since the event `before`."""
+        """Drops the items that have not changed since the event `before`."""
         self.settle()
         self._items = [item for item in self._items if item.last_seq >= before]
         self._calls = {k: item for k, item in self._calls.items() if item.last_seq >= before}
@@ -288,7 +288,9 @@ class StreamConversation:
         return self._add(event, kind, **self._cut(text))
 
     def _add(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
-        """Begin an item that ends the blocks before it, where only open ones are kept."""
+        """Begins an item, and returns it. If only open blocks are kept, this ends the blocks before
+        it.
+        """
         if not self._keep and self._blocks:
             self.settle()
             self._blocks.clear()
@@ -350,7 +352,7 @@ class RunConversation:
         self._children: dict[str, int] = {}
 
     def apply(self, event: e.FleetEvent) -> Item | None:
-        """Take in the run's next event, and return the item that it begins or changes."""
+        """Applies the run's next event. Returns the item that it begins or changes."""
         stream_id = event.stream_id
         stream = self.streams.get(stream_id)
         if stream is None:
@@ -363,7 +365,9 @@ class RunConversation:
         return item
 
     def grow(self, event: e.Text | e.Thinking) -> Item | None:
-        """As `apply`, for the text of a block, by the shortest way: most events are that."""
+        """Applies an event as `apply` does, for the text of a block, in the fastest way: most
+        events are such. Returns its item.
+        """
         stream = self.streams.get(event.stream_id)
         return self.apply(event) if stream is None else stream.grow(event)
 
@@ -377,7 +381,7 @@ class RunConversation:
             del self.streams[event.stream_id]
 
     def settle(self) -> None:
-        """Join the deltas of every open block."""
+        """Joins the deltas of every open block."""
         for stream in self.streams.values():
             stream.settle()
 

@@ -60,18 +60,20 @@ class Delegation:
         return self._fleet.stream_of(key)
 
     def begin_answer(self, key: str, now: int) -> list[e.FleetEvent]:
-        """Marks that the agent begins to answer, even if what it says is held back."""
+        """Returns the events that mark the start of an answer, even if what the agent says is held
+        back.
+        """
         return self._fleet.begin_answer(self._fleet.stream_of(key), now)
 
     def say(self, key: str, event: e.RelayEvent, now: int) -> list[e.FleetEvent]:
-        """Adds something that happened in a conversation."""
+        """Returns the events of something that happened in a conversation."""
         event.context = sub_agent_context(key, event.context)
         if isinstance(event, e.SubAgentSpawned):
             event.parent_context = sub_agent_context(key, event.parent_context)
         return self._fleet.apply((event,), now)
 
     def tool_call(self, key: str, tool: str, *, ok: bool, now: int) -> list[e.FleetEvent]:
-        """Reports that a command has finished."""
+        """Returns the event that a command has finished."""
         return self._fleet.emit(e.ToolCall, self.stream_of(key), now, tool=tool, ok=ok)
 
     def respond(self, key: str, content: str, now: int) -> list[e.FleetEvent]:
@@ -79,7 +81,9 @@ class Delegation:
         return self._fleet.emit(e.SubAgentResponse, self.stream_of(key), now, content=content)
 
     def end(self, key: str, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """Ends a delegation, and every agent below it that still works."""
+        """Ends a delegation, and every agent below it that still works. Returns the events of
+        that.
+        """
         orphaned = "orphaned" if ok else reason
         out: list[e.FleetEvent] = []
         for context, stream in self._fleet.running():
@@ -88,5 +92,5 @@ class Delegation:
         return out + self._fleet.close(self.stream_of(key), ok=ok, reason=reason, now=now)
 
     def finish(self, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """Ends every open stream, and the run."""
+        """Ends every open stream, and the run. Returns the events of that."""
         return self._fleet.finish(ok, reason, now)

@@ -1,9 +1,10 @@
-"""Keeps the master from answering before its sub-agents have.
+"""Prevents the master from answering before its sub-agents have answered.
 
-A turn's prose is held until it is clear what the turn is. If it delegates, one line says to whom,
-and the prose is dropped. If it can no longer delegate, because its opening is over, because it was
-never allowed to, or because it has ended, what was held is let out and the rest passes at once. A
-turn either answers or delegates, never both. What is held is shown to live viewers as a draft.
+A turn's prose is held until it is clear what the turn is. If it delegates, one line names the
+agents, and the prose is dropped. If it can no longer delegate, because its opening is over, because
+it was never allowed to, or because it has ended, the held text is released and the rest passes at
+once. A turn either answers or delegates, never both. What is held is shown to live viewers as a
+draft.
 """
 
 from __future__ import annotations

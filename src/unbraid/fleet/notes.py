@@ -1,4 +1,4 @@
-"""One line for an item that is more an occurrence than words: the same in every face.
+"""One line for an item that is an occurrence rather than text: the same in every view.
 
 The text may hold what an agent or a person wrote: a caller that prints it must make it safe.
 """

@@ -105,7 +105,7 @@ class PricedModel(Struct, frozen=True):
 
 
 class PriceProvider(Struct, frozen=True):
-    """Who sells models: which names are its own, and what they cost."""
+    """A seller of models: the names of its models, and what they cost."""
 
     match: Condition
     models: tuple[PricedModel, ...]
@@ -144,7 +144,9 @@ def tokens_of(event: TokenUsage | FleetTokenUsage) -> MessageTokens:
 
 
 class Prices:
-    """Prices by the names of models. `own` are a person's, and go before those of the list."""
+    """Prices by the names of models. `own` are a person's own prices, which take precedence over
+    the list.
+    """
 
     def __init__(self, listed: PriceList, own: dict[str, Rates] | None = None) -> None:
         self._listed = listed
@@ -152,14 +154,14 @@ class Prices:
         self._known: dict[str, tuple[Rates, ...]] = {}
 
     def rates(self, model: str) -> tuple[Rates, ...]:
-        """Returns all prices of a model that there have been; none if nobody knows it."""
+        """Returns all prices that a model has had; none if the model is unknown."""
         found = self._known.get(model)
         if found is None:
             found = self._known[model] = self._find(model)
         return found
 
     def provider(self, model: str) -> str | None:
-        """Returns who sells a model of that name; None if nobody knows it."""
+        """Returns the seller of a model of that name; None if the model is unknown."""
         name = model.lower()
         for each in dict.fromkeys((name, _SUFFIX.sub("", _PREFIX.sub("", name)))):
             for provider in self._listed.providers:

@@ -6,7 +6,7 @@ of text matches if it has all of them, wherever they are in it: `pars` finds "pa
 and accents make no difference. The words of a phrase, and those of `a_name/like.this`, are found
 where they follow each other, whatever signs are between them.
 
-Whole words are better than the beginnings of words, and those are better than what is inside them.
+Whole words rank higher than beginnings of words, and those rank higher than parts inside words.
 
 `web/src/model/terms.ts` has the same rule; `web/src/model/terms.json` holds both to it.
 """

@@ -13,12 +13,12 @@ from unbraid.events import RelayEvent
 from unbraid.fleet.stream import FleetStream
 from unbraid.timings import LIVE_RECORD_MS
 
-# An agent that is said to have worked for longer than this is not believed.
+# Reported durations above this are ignored.
 MAX_DURATION_MS = 366 * 24 * 3_600_000
 
 
 class RunClock:
-    """Says when that happened which is placed in the log next; `ts` is in milliseconds since 1970.
+    """Determines the time of the next event; `ts` is in milliseconds since 1970.
 
     `latest` is the largest time so far.
     """
@@ -28,7 +28,7 @@ class RunClock:
     def __init__(self, began_ms: int = 0) -> None:
         self.ts = began_ms
         self.latest = 0
-        self._now = 0  # when what is placed has arrived; 0 if nobody knows
+        self._now = 0  # when what is placed has arrived; 0 if that is unknown
         self._began: int | None = None
         self._lasted = 0  # for how long the main agent has worked, as it says
         self._live = True  # whether what was placed last had just happened
@@ -65,9 +65,10 @@ class RunClock:
         return ts
 
     def lasted(self, stream: FleetStream, duration_ms: int | None) -> None:
-        """Takes an agent's word for how long it has worked: a recorded stream, in which only some
-        records have times, has nothing else to show it by. One that is read live is seen at work
-        for about as long; and one that resumes another may count that, too.
+        """Uses the duration that an agent reports to date the end of its work: in a recorded
+        stream, only some records have times. A live stream that was seen to last about as long
+        keeps its arrival times, and a stream that resumes another is left out, because its duration
+        may include the earlier one.
         """
         if duration_ms is None or duration_ms > MAX_DURATION_MS or stream.resumes is not None:
             return

@@ -5,8 +5,8 @@ prompt; `working` otherwise, until it ends. It ends `done`, `failed`, `interrupt
 A run is `waiting` when one of its agents asks for a permission, or when the main agent expects a
 prompt and no other agent works. When it is over, its status is that of its main agent.
 
-`interrupted` is whoever a person or a parent has stopped, `orphaned` whoever was still at work when
-its process had gone. A run is over with its `done`, and only then.
+`interrupted`: a person or the parent stopped the agent. `orphaned`: the agent was working when its
+process disappeared. A run is over with its `done`, and only then.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ENDS = {
 
 
 class WaitingFor(Struct, frozen=True, omit_defaults=True):
-    """What someone waits for: `permission` (to use `tool`) or `prompt`; and since when, in
+    """What an agent waits for: `permission` (to use `tool`) or `prompt`; and since when, in
     milliseconds since 1970.
     """
 
@@ -58,7 +58,7 @@ class WaitingFor(Struct, frozen=True, omit_defaults=True):
 
 
 class OpenRequest(Struct, frozen=True):
-    """A permission request that nobody has answered, and the stream that waits for it."""
+    """A permission request that was not answered, and the stream that waits for it."""
 
     stream_id: int
     waiting: WaitingFor
@@ -88,7 +88,7 @@ class RunState(Struct, omit_defaults=True):
     over: bool = False
 
     def apply(self, event: e.FleetEvent) -> None:
-        """Take in one more event."""
+        """Applies one more event."""
         if type(event) not in _CHANGES:
             return
         main = event.stream_id == 0

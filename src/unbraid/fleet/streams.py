@@ -61,7 +61,7 @@ PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] 
 
 class Fleet:
     """Gives every agent's invocation a stream, and every event its place in the log. With `prices`,
-    messages whose cost nobody reports get an estimate.
+    messages whose cost is not reported get an estimate.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class Fleet:
         }
 
     def apply(self, events: Sequence[e.RelayEvent], now: int = 0) -> list[e.FleetEvent]:
-        """Place relay events in the log; `now`, their arrival, dates those whose source gave no
-        time.
+        """Returns the fleet events of relay events. `now`, their arrival, dates those whose source
+        gave no time.
         """
         self._clock.arrive(events, now)
         for event in events:
@@ -115,7 +115,7 @@ class Fleet:
         return self._take()
 
     def finish(self, ok: bool, reason: str, now: int = 0) -> list[e.FleetEvent]:
-        """End the run: every open stream, then `done`."""
+        """Ends the run. Returns the ends of all open streams, then `done`."""
         if self.done:
             return []
         if not self._count:
@@ -145,7 +145,7 @@ class Fleet:
     def begin(
         self, agent: str, *, prompt: str, cwd: str, model: str | None, now: int
     ) -> list[e.FleetEvent]:
-        """Begin the run with what its main agent is asked."""
+        """Begins the run with the prompt of its main agent. Returns its first events."""
         self._clock.ts = now
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
         return self._take()
@@ -166,7 +166,9 @@ class Fleet:
         return self.emit(e.AgentStart, stream, now)
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
-        """Adds text of an agent that has begun to answer, by the shortest way."""
+        """Returns an event with text of an agent that has begun to answer, made in the fastest
+        way.
+        """
         seq = self._seq
         self._seq = seq + 1
         if now < stream.latest:
@@ -188,13 +190,13 @@ class Fleet:
     def emit(
         self, kind: type[e.FleetEvent], stream: FleetStream, now: int, **payload: Any
     ) -> list[e.FleetEvent]:
-        """Place an event of a stream that no relay event stands for."""
+        """Returns an event of a stream that has no relay event."""
         self._clock.ts = now
         self._emit(kind, stream, **payload)
         return self._take()
 
     def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
-        """End an invocation."""
+        """Ends an invocation. Returns its last events."""
         self._clock.ts = now
         self._close(stream, ok, reason)
         return self._take()
@@ -202,7 +204,9 @@ class Fleet:
     # --- streams ---
 
     def _open(self, event: e.RelayEvent) -> bool:
-        """Begin the run with its first event; whether that event has no more to say."""
+        """Begins the run with its first event. Returns whether nothing else has to be done for that
+        event.
+        """
         meta = event if isinstance(event, e.SessionMeta) else e.SessionMeta()
         prompt = event.text if isinstance(event, e.Prompt) and not event.context else None
         self._begin(ROOT_AGENT, prompt, meta)
@@ -244,14 +248,14 @@ class Fleet:
         )
 
     def _stray(self, context: str) -> FleetStream:
-        """Opens a stream for a context that was never announced: our own translator
-        announces all.
+        """Returns a new stream for a context that was never announced: our own translator announces
+        all.
         """
         self._spawned(e.SubAgentSpawned(context, parent_tool_id=context))
         return self._streams[context]
 
     def _reopen(self, context: str, ended: FleetStream) -> FleetStream:
-        """Opens a new stream for text that arrives after its stream has ended; it resumes the old
+        """Returns a new stream for text that arrives after its stream has ended; it resumes the old
         one.
         """
         stream = FleetStream(self._count, ended.parent, ended.agent, resumes=ended)
@@ -283,7 +287,7 @@ class Fleet:
     # --- what happens in them ---
 
     def _pass_on(self, event: e.RelayEvent, stream: FleetStream) -> None:
-        """Most events are the same in both vocabularies, but for where they stand."""
+        """Emits an event that is the same in both vocabularies, apart from its stream."""
         kind, fields = PASSED_ON[type(event)]
         self._emit(kind, stream, **{name: getattr(event, name) for name in fields})
 

@@ -1,4 +1,4 @@
-"""The title of a run: what its agent's CLI calls it, else what it was asked."""
+"""The title of a run: its title in the agent's CLI, or else its prompt."""
 
 from __future__ import annotations
 

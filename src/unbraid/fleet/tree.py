@@ -1,4 +1,6 @@
-"""The tree of agents, folded from a run's log: who works for whom, how far, at what cost."""
+"""The tree of agents, folded from a run's log: which agent works for which, how far it is, and what
+it costs.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ class Tree:
         self.apply(events)
 
     def apply(self, events: Iterable[e.FleetEvent]) -> None:
-        """Fold more of the log in."""
+        """Applies more events of the log."""
         for event in events:
             self._fold(event)
 
@@ -112,7 +114,7 @@ class Tree:
                 node.status = status_of_end(event.reason, ok=event.ok)
                 node.ended = event.ts
             case e.FleetPermissionReplied():
-                # Whoever it was that asked: it may be another than the one who reports the answer.
+                # For every agent: the one that reports the answer may not be the one that asked.
                 for each in self.nodes.values():
                     self._judge(each)
             case e.Done():
@@ -130,7 +132,7 @@ class Tree:
     def _judge(self, node: Node) -> None:
         state = self.state
         if node.waiting is None and not state.requests and not state.idle_since:
-            return  # nobody waits for anything
+            return  # no agent waits for anything
         if node.ended is not None:
             node.waiting = None
             return
@@ -138,7 +140,7 @@ class Tree:
         node.status = WORKING if waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:
-        """Notes that an agent has said something; what it was changes nothing else."""
+        """Notes that an agent has said something, which changes nothing else. Returns its node."""
         node = self.nodes.get(stream_id)
         if node is not None:
             if ts > node.updated:
@@ -147,8 +149,8 @@ class Tree:
         return node
 
     def _start(self, event: e.StreamStart) -> None:
-        # A log that was made up by others must not lead in circles: whoever is there stays where it
-        # is, and a parent is there before its child.
+        # A forged log must not lead to cycles: a known stream keeps its parent, and a parent must
+        # be known before its child.
         if event.stream_id in self.nodes:
             return
         parent = self.nodes.get(-1 if event.parent_stream_id is None else event.parent_stream_id)

@@ -32,7 +32,7 @@ class Usage(Struct):
     unpriced_tokens: int = 0
 
     def add(self, other: Usage | TokenUsage | FleetTokenUsage) -> None:
-        """Count one more message, or another agent's share."""
+        """Adds one more message, or another agent's share."""
         add_tokens(self, other)
         if other.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
