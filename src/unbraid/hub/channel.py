@@ -41,7 +41,7 @@ class Channel:
         self._chunks: dict[tuple[int, Form], tuple[bytes, list[Frame]]] = {}
 
     def push(self, entries: list[Entry]) -> None:
-        """Take in the next entries and wake the viewers; cut off those that the window has left
+        """Adds the next entries and wakes the viewers; cuts off viewers that the window has left
         behind.
         """
         frames = [self.framing(entry) for entry in entries]

@@ -1,8 +1,8 @@
 """One feed in, many viewers out.
 
-The hub follows the whole log once. Each run that someone looks at has a channel; an event is
-encoded when it reaches its channel, once, however many viewers there are. All of it happens on one
-event loop, so that between two awaits nothing changes.
+The hub follows the whole log once. Each run that has viewers has a channel; an event is encoded
+when it reaches its channel, once, however many viewers there are. All of it happens on one event
+loop, so that between two awaits nothing changes.
 """
 
 from __future__ import annotations
@@ -180,21 +180,20 @@ class Hub:
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> bytes:
-        """Returns up to `limit` events of a run after `since`, for someone who does not want to
-        wait.
-        """
+        """Returns up to `limit` events of a run after `since`, without waiting for more."""
         entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
         return b"".join(run_frame(entry).form(form) for entry in entries)
 
     def draft(self, run: str, draft: Draft) -> None:
-        """Show live viewers of a run what is not in the log yet."""
-        # Nobody knows yet whether a part of it belongs to a secret.
+        """Shows live viewers of a run what is not in the log yet."""
+        # Not for a redacted log: it is not known yet whether a part of the draft belongs to a
+        # secret.
         if self._hold_seconds is None and (channel := self._channels.get(run)):
             for viewer in channel.viewers:
                 viewer.draft(draft)
 
     def dismiss(self, reason: str) -> None:
-        """Cut off every viewer, and take no more."""
+        """Cuts off every viewer, and accepts no more."""
         self._closed = reason
         self._cut_all(reason)
 
@@ -204,7 +203,7 @@ class Hub:
                 viewer.cut(reason)
 
     async def settled(self, seconds: float) -> None:
-        """Wait until everyone has been given what is in the log now, but no longer than this."""
+        """Waits until every viewer has got what is in the log now, but no longer than this."""
         _, last = await self._log.bounds()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -216,7 +215,7 @@ class Hub:
         return all(v.idle for channel in self._channels.values() for v in channel.viewers)
 
     async def emptied(self) -> None:
-        """Wait until the last viewer has gone."""
+        """Waits until the last viewer has gone."""
         await self._empty.wait()
 
     def _channel(self, name: str) -> Channel:

@@ -93,7 +93,7 @@ class Viewer:
         return unlogged_frame(Cut(reason=self.cut_reason, last=self.sent), self.form, self.sent)
 
     def cut(self, reason: str) -> None:
-        """Give it no more."""
+        """Cuts the viewer off: it gets nothing more."""
         if self.cut_reason is None and not self._over:
             self.cut_reason = reason
             self.wake()
@@ -106,15 +106,17 @@ class Viewer:
             self._waiting.set_result(None)
 
     def left_behind(self, floor: int) -> None:
-        """The window now begins after `floor`: one that was live and still has not taken what it
-        was given before that does not read. (One that reads, only not fast enough, goes back to the
-        log.)
+        """Notes that the window now begins after `floor`. A live viewer whose connection has still
+        not accepted an older frame is cut off; one that only reads too slowly continues from the
+        log.
         """
         if self._live and self.position < floor and self.sending_since is not None:
             self.cut("slow")
 
     def tick(self, now: float, stall_seconds: float) -> None:
-        """Called now and then: a sign of life if it is idle, the end if it takes nothing."""
+        """Sends a heartbeat to a viewer that is idle, and cuts off one whose connection accepts
+        nothing. Called at intervals.
+        """
         if self.sending_since is None:
             self._beat = True
             self.wake()
@@ -122,8 +124,8 @@ class Viewer:
             self.cut("slow")
 
     def draft(self, draft: Draft) -> None:
-        """Show what is not in the log, if the viewer is up to date; else it comes too late to be
-        of use.
+        """Shows what is not in the log yet, if the viewer is up to date; otherwise it would come
+        too late to be of use.
         """
         if self._live and self.sending_since is None and not self.filtered:
             frame = unlogged_frame(draft, self.form)
@@ -164,8 +166,8 @@ class Viewer:
         return None
 
     async def _withheld(self) -> bytes:
-        """Returns what the log withheld when this one came, if nobody has pushed it since: that may
-        have been done before, when there was no channel yet.
+        """Returns events that the log was withholding when this viewer came and that were released
+        before its channel existed.
         """
         now = asyncio.get_running_loop().time()
         if self._hold_seconds is None or self._channel.floor is not None:
