@@ -106,7 +106,7 @@ class BudgetGuard:
         try:
             if await halt(controller) == "interrupted":
                 # A turn that was interrupted ends, and with it the program; agents in the
-                # background would go on.
+                # background would continue.
                 await asyncio.sleep(BUDGET_STOP_GRACE_SECONDS)
                 await controller.cancel()
         except UnbraidError:

@@ -1,8 +1,8 @@
-"""The agent's process, as if nothing stood between it and the person.
+"""The agent's process, which behaves as if it were started without unbraid.
 
 It has the person's stdin and stderr themselves, and the person's stdout too unless that has to be
 read. Signals are passed on, except those that the terminal has sent to it already. A server in its
-place gets none: whoever controls it ends what it does. Its exit code is ours.
+place gets none: its controller ends what it does. Its exit code is ours.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ class ChildProcess:
         is_server: bool = False,
         added: Mapping[str, str] | None = None,
     ) -> ChildProcess:
-        """Start a program; one that `reads_stdin` gets its input from us, line by line: what comes
-        in on our own stdin, if that `relays`, and what is written. Its environment is ours, with
-        what is `added`.
+        """Starts a program. One that `reads_stdin` gets its input from us, line by line: our own
+        stdin, if `relays`, and what is written. Its environment is ours, with what is `added`.
         """
         try:
             process = await start(
@@ -89,8 +88,8 @@ class ChildProcess:
             self._process.stdin.close()
 
     def hang_up(self) -> None:
-        """Closes its stdout: nobody reads it any more, and the program finds out as it
-        would have.
+        """Closes its stdout, which is no longer read: the program notices that as it would without
+        us.
         """
         if self._process.stdout is not None:
             self._process.stdout.close()
@@ -104,7 +103,7 @@ class ChildProcess:
         return code if code >= 0 else 128 - code
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal."""
+        """Sends it a signal."""
         self._process.send_signal(number)
 
     def _pass_on(self, number: signal.Signals) -> None:
@@ -158,7 +157,7 @@ def read_in() -> bytes:
 
 
 def write_out(data: bytes) -> bool:
-    """Writes all bytes to our stdout at once; returns False if nobody reads it. Raises
+    """Writes all bytes to our stdout at once; returns False if it is no longer read. Raises
     SinkError.
     """
     view = memoryview(data)

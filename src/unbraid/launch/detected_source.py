@@ -1,4 +1,6 @@
-"""A stream of unknown origin: the first line that an agent kind recognizes decides whose it is."""
+"""A stream of unknown origin: the first line that an agent kind recognizes decides which kind it
+is.
+"""
 
 from __future__ import annotations
 

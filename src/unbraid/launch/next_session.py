@@ -1,4 +1,4 @@
-"""The session that a process goes on to in the same terminal, by a command such as `/clear`."""
+"""The session that a process moves to in the same terminal, by a command such as `/clear`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unbraid.record.followed_session import FollowedSession
 
 class NextSession:
     """Follows the session that a process has now, if that is not the one it began with: each is a
-    run of its own, as a watch would record it. It ends when the process goes on to another one.
+    run of its own, as a watch would record it. It ends when the process moves to another one.
     """
 
     def __init__(self, source: MovingSource, run_log: RunLog) -> None:

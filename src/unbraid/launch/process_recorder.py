@@ -1,4 +1,4 @@
-"""What a process says, on its way from a source that blocks to the log of its run."""
+"""Records what a process says: from a source that blocks to the log of its run."""
 
 from __future__ import annotations
 

@@ -70,7 +70,8 @@ async def run(
     redact: bool = False,
     log: str | None = None,
 ) -> int:
-    """Run a command as it would run without us, shown by a `face` meanwhile; its exit code.
+    """Runs a command as it would run without unbraid, and returns its exit code. `face` shows the
+    run meanwhile.
 
     One that is to be `steered` gets its prompt over stdin, so that more can be said to it there.
     One that reaches its `limits` is stopped.
@@ -155,7 +156,7 @@ async def pipe(
     redact: bool = False,
     log: str | None = None,
 ) -> None:
-    """Pass bytes on, and log the run that they belong to."""
+    """Passes bytes on, and logs the run that they belong to."""
     run_log = RunLog(warn, sending, redact=redact, url=log)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(run_log.close)

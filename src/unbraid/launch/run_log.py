@@ -1,4 +1,4 @@
-"""One run's log, which may fail: the agent continues all the same."""
+"""The log of one run. If it fails, the agent continues all the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from unbraid.wire.chunk import Chunk
 
 class RunLog:
     """Records one run in the log of this machine, or in the one at `url`; a failure is reported
-    once, and then no more. One that `awaits_words` is none as long as nothing is said in it.
+    once, and then no more. With `awaits_words`, nothing is written to the log until the run has
+    content.
     """
 
     def __init__(
@@ -109,8 +110,8 @@ class RunLog:
         return recorded
 
     async def open_another(self, session: str) -> tuple[Recorder, Recorded] | None:
-        """Opens the run of a session that the same process goes on to; None if another process
-        records it, or the log has failed.
+        """Opens the run of a session that the same process moves to. Returns its recorder and how
+        far it is recorded; None if another process records it, or the log has failed.
         """
         with self.failing():
             if self.log is None or self._leases is None or self.failed:
