@@ -1,4 +1,4 @@
-"""Which events of an append are new; what a backend checks before it writes anything."""
+"""Decides which events of an append are new: what a backend checks before it writes anything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def checked_append(
     run: str, events: Sequence[FleetEvent], offsets: Mapping[str, int] | None
 ) -> tuple[list[Line], dict[str, int]]:
     """Returns an append's events with their lines, and its offsets. Raises CallerError if a name is
-    none, or a number does not fit a log.
+    not valid, or a number does not fit a log.
     """
     checked_run(run)
     checked = {checked_source(name): at for name, at in offsets.items()} if offsets else {}

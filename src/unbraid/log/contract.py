@@ -46,7 +46,9 @@ PATIENCE_SECONDS = 30.0
 
 
 async def gather(follow: AsyncIterator[list[Entry]], count: int | None = None) -> list[Entry]:
-    """Follow until the end, or until `count` events are there."""
+    """Returns the entries that `follow` yields until it ends, or until there are `count` of
+    them.
+    """
     entries: list[Entry] = []
     async with asyncio.timeout(PATIENCE_SECONDS):
         async for batch in follow:

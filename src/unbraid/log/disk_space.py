@@ -1,4 +1,4 @@
-"""Takes old runs out of a log, for those who run no server that does it.
+"""Deletes old runs from a log, for people without a server that does it.
 
 People count the bytes of a file, and a log counts those of its events. The file holds more: the
 index, the tables. So a size is reached in a few steps, each by the proportion that the last one
@@ -20,7 +20,7 @@ MAX_STEPS = 5
 
 
 class Pruned(Struct):
-    """The runs that were taken away, and the size of the log's files before and after."""
+    """The runs that were deleted, and the size of the log's files before and after."""
 
     runs: list[str]
     bytes_before: int
@@ -35,13 +35,14 @@ async def pruned(
     runs: Iterable[str] = (),
     file: Path,
 ) -> Pruned:
-    """Takes away the runs with these names, then those last changed before a time, then the oldest
-    until the file fits. Raises CallerError if a named run is not there, or is not over.
+    """Deletes the runs with these names, then those last changed before a time, then the oldest
+    until the file fits. Returns what was deleted. Raises CallerError if a named run is not there,
+    or is not over.
     """
     if not isinstance(log, PrunableLog):
         raise CallerError("this kind of log does not support deleting")
     before, gone = await log_bytes(file), list(dict.fromkeys(runs))
-    # All of them first: who has made a mistake in one name is to lose no other run.
+    # Check all of them first: if one name is wrong, no other run is deleted either.
     for run in gone:
         summary = await log.run(run)
         if summary is None:

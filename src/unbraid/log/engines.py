@@ -24,7 +24,7 @@ async def open_log(
     *,
     even_away: bool = False,
 ) -> Log:
-    """Open a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
+    """Opens a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
     as this process, or `nats://host,…` for one that many machines share. None is the one that
     `UNBRAID_LOG` names in `env`, or else the log of this machine, in the data folder.
 
@@ -66,7 +66,7 @@ async def opened_log(
 
 
 def memory_log() -> Log:
-    """A log that lives as long as this process."""
+    """Returns a log that lives as long as this process."""
     return MemoryLog()
 
 

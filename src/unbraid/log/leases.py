@@ -3,9 +3,9 @@
 `unbraid run` and a `watch` beside it see the same session. The process that holds its lease writes
 it; the other waits, and takes over when the holder is gone, `kill -9` or not. A process that has
 started an agent but does not know its session yet holds an unnamed lease: until that is released,
-nobody else acquires a session that is new. A lease that exists but that nobody holds any more
-belongs to a run that nobody has ended. A session that is part of another run (an orchestrated
-agent's) is marked, so that nobody records it as a run of its own.
+no other process acquires a session that is new. A lease that exists but has no holder belongs to a
+run that was not ended. A session that is part of another run (an orchestrated agent's) is marked,
+so that no process records it as a run of its own.
 
 On a log that many machines share, leases are known to all of them. Agents that are about to begin,
 and sessions that are parts of other runs, concern only the machine that has their files.
@@ -38,11 +38,13 @@ class Leases(Protocol):
     """The leases that one process holds on the runs of one log."""
 
     async def acquire(self, name: str) -> bool:
-        """Acquire the lease of a run or session; False if another process holds it."""
+        """Acquires the lease of a run or session. Returns False if another process holds it."""
         ...
 
     async def release(self, name: str) -> None:
-        """Release a lease whose run has ended, or was never begun. Without a lease, do nothing."""
+        """Releases a lease whose run has ended, or was never begun. Does nothing without a
+        lease.
+        """
         ...
 
     def is_held(self, name: str) -> bool:
@@ -52,7 +54,7 @@ class Leases(Protocol):
         ...
 
     def acquire_unnamed(self) -> str:
-        """Acquire a lease for a session that is about to begin; returns its temporary name."""
+        """Acquires a lease for a session that is about to begin. Returns its temporary name."""
         ...
 
     def another_is_starting(self) -> bool:
@@ -62,8 +64,8 @@ class Leases(Protocol):
         ...
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Mark a session as part of another run: nobody records it as a run of its own, not even
-        after the process that says so has ended.
+        """Marks a session as part of another run: it is not recorded as a run of its own, not even
+        after this process has ended.
         """
         ...
 
@@ -76,8 +78,8 @@ class Leases(Protocol):
         ...
 
     async def close(self, *, ended: bool) -> None:
-        """Let go of every lease. If their runs have `ended` they are released; else they count as
-        abandoned, and the next process that looks continues them.
+        """Lets go of every lease. If their runs have `ended`, they are released; otherwise they
+        count as abandoned, and the next process that looks continues them.
         """
         ...
 
@@ -123,7 +125,7 @@ class FileLeases:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
     async def acquire(self, name: str) -> bool:
-        """Lock the file of a run; False if another process has it locked."""
+        """Locks the file of a run. Returns False if another process has it locked."""
         return self._lock(name)
 
     def _lock(self, name: str) -> bool:
@@ -146,7 +148,7 @@ class FileLeases:
             file.close()
 
     async def release(self, name: str) -> None:
-        """Delete the file of a run, and unlock it."""
+        """Deletes the file of a run, and unlocks it."""
         self._unlock(name)
 
     def _unlock(self, name: str) -> None:
@@ -165,7 +167,7 @@ class FileLeases:
         return is_held(self._folder.parent, name)
 
     def acquire_unnamed(self) -> str:
-        """Lock a file with a random name."""
+        """Locks a file with a random name, and returns the name."""
         name = f"{UNNAMED}{secrets.token_hex(8)}"
         self._lock(name)
         return name
@@ -180,7 +182,7 @@ class FileLeases:
         return False
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Leave a file that says so."""
+        """Leaves a file that marks the session."""
         with contextlib.suppress(OSError):
             (self._folder / f"{PART}{name}").touch(mode=0o600)
 
@@ -189,7 +191,9 @@ class FileLeases:
         return names_run(name) and (self._folder / f"{PART}{name}").exists()
 
     async def abandoned(self) -> list[str]:
-        """Returns the names of files that nobody has locked. Old marks are deleted on the way."""
+        """Returns the names of files that no process has locked. Old marks are deleted on the
+        way.
+        """
         found: list[str] = []
         for path in list(self._folder.iterdir()):
             name = path.name
@@ -203,7 +207,7 @@ class FileLeases:
         return found
 
     async def close(self, *, ended: bool) -> None:
-        """Unlock every file; only what has `ended` is deleted, too."""
+        """Unlocks every file; with `ended`, deletes them, too."""
         for name in list(self._held):
             if ended:
                 self._unlock(name)

@@ -65,7 +65,9 @@ class MemoryLog:
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Keep events, offsets and raw bytes together, or none of them."""
+        """Stores events, offsets and raw bytes together, or none of them. Returns how many events
+        were new.
+        """
         await self.check()
         lines, checked = await checked_append(run, events, offsets)
         held = self._runs.get(run) or _Run(RunSummary(run))
@@ -153,7 +155,7 @@ class MemoryLog:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first."""
+        """Returns runs, last started first."""
         kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
         wanted = select_runs(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
@@ -188,7 +190,7 @@ class MemoryLog:
         return sum(held.summary.last_seq > 0 for held in self._runs.values())
 
     def leases(self) -> MemoryLeases:
-        """Leases on the runs of this log."""
+        """Returns leases on the runs of this log."""
         return MemoryLeases(self._leases)
 
     async def retain(
@@ -206,7 +208,7 @@ class MemoryLog:
         return removed
 
     async def forget(self, run: str) -> None:
-        """Take away a run that is over."""
+        """Deletes a run that is over."""
         held = self._runs.get(run)
         if held is not None:
             if not held.summary.over:
@@ -215,12 +217,12 @@ class MemoryLog:
             del self._runs[run]
 
     async def check(self) -> None:
-        """Raise unless open."""
+        """Raises LogUnusable if the log is closed."""
         if self._closed:
             raise LogUnusable("memory", "closed", "the log is closed")
 
     async def close(self) -> None:
-        """Take no more."""
+        """Closes the log: it accepts nothing more."""
         self._closed = True
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:

@@ -12,7 +12,7 @@ from unbraid.wire.names import names_run
 
 @dataclass
 class LeaseTable:
-    """Who holds what in one log; None if its holder stopped before the end."""
+    """The holders of the leases in one log; None if the holder stopped before the end."""
 
     holders: dict[str, MemoryLeases | None] = field(default_factory=dict)
     parts: set[str] = field(default_factory=set)
@@ -26,7 +26,7 @@ class MemoryLeases:
         self._table = table
 
     async def acquire(self, name: str) -> bool:
-        """Acquire a lease that nobody holds."""
+        """Acquires a lease that no one holds. Returns whether it could."""
         return self._take(name)
 
     def _take(self, name: str) -> bool:
@@ -38,7 +38,7 @@ class MemoryLeases:
         return True
 
     async def release(self, name: str) -> None:
-        """Release a lease."""
+        """Releases a lease."""
         if self._table.holders.get(name) is self:
             del self._table.holders[name]
 
@@ -47,7 +47,7 @@ class MemoryLeases:
         return self._table.holders.get(name) is not None
 
     def acquire_unnamed(self) -> str:
-        """Acquire a lease with a name that nobody has had."""
+        """Acquires a lease under a name that was never used, and returns the name."""
         name = f"{UNNAMED}{next(self._table.numbers)}"
         self._take(name)
         return name
@@ -60,7 +60,7 @@ class MemoryLeases:
         )
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Remember that a session is part of another run."""
+        """Notes that a session is part of another run."""
         self._table.parts.add(name)
 
     def is_part_of_other_run(self, name: str) -> bool:
@@ -73,7 +73,7 @@ class MemoryLeases:
         return [name for name, holder in held if holder is None and not name.startswith(UNNAMED)]
 
     async def close(self, *, ended: bool) -> None:
-        """Let go of every lease."""
+        """Lets go of every lease."""
         for name, holder in list(self._table.holders.items()):
             if holder is self and ended:
                 del self._table.holders[name]

@@ -75,7 +75,7 @@ class Found(Struct, frozen=True):
 
 class Replication(Struct, frozen=True):
     """How far a machine's copy of a shared log is: the last record that it has `applied`, and the
-    `last` that there is, None if nobody can be asked. `problem` says what hinders it; if records
+    `last` that there is, None if no node can be asked. `problem` says what hinders it; if records
     were `lost` there, the copy may be the last that has them.
     """
 
@@ -101,7 +101,7 @@ class LogFinding(Struct, frozen=True):
 
 
 class LogReader(Protocol):
-    """What those who only look need of a log, wherever it is."""
+    """The part of a log that readers need, wherever the log is."""
 
     async def read(
         self,
@@ -137,7 +137,7 @@ class LogReader(Protocol):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first; `before` is the `page` of the last one seen."""
+        """Returns runs, last started first; `before` is the `page` of the last one seen."""
         ...
 
 
@@ -198,15 +198,15 @@ class Log(WholeLogReader, Protocol):
         ...
 
     def leases(self) -> Leases:
-        """Leases on the runs of this log, all of them for this process to acquire."""
+        """Returns leases on the runs of this log, all of them for this process to acquire."""
         ...
 
     async def check(self) -> None:
-        """Raise LogError unless the log could append now."""
+        """Raises LogError unless the log could append now."""
         ...
 
     async def close(self) -> None:
-        """Finish what was accepted and let go."""
+        """Commits what was accepted, and closes the log."""
         ...
 
 
@@ -223,7 +223,7 @@ class SearchableLog(Protocol):
 
 @runtime_checkable
 class PrunableLog(Protocol):
-    """A log from which runs that are over can be taken away."""
+    """A log from which runs that are over can be deleted."""
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
@@ -241,16 +241,16 @@ class PrunableLog(Protocol):
 
 @runtime_checkable
 class CompactableLog(Protocol):
-    """A log that holds on to space after what was in it is gone."""
+    """A log that does not free disk space by itself after a deletion."""
 
     async def vacuum(self) -> None:
-        """Give back space that nothing uses."""
+        """Gives back space that nothing uses."""
         ...
 
 
 @runtime_checkable
 class ReplaceableLog(Protocol):
-    """A log that someone can delete or replace while it is open."""
+    """A log that can be deleted or replaced while it is open."""
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come from this log, if it is no longer the one
@@ -263,7 +263,7 @@ class MachineRequests(Protocol):
     """Questions and answers between the processes that share a log. Nothing of them is stored."""
 
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
-        """Returns what everybody answers, by address."""
+        """Returns the answers of all processes, by address."""
         ...
 
     async def ask(self, address: str, question: bytes) -> bytes:
@@ -282,7 +282,7 @@ class SharedLog(Protocol):
     """A log that many machines share, and each reads from a copy of its own."""
 
     async def settle(self) -> None:
-        """Wait until what was acknowledged anywhere before this call can be read here. Raises
+        """Waits until what was acknowledged anywhere before this call can be read here. Raises
         LogUnusable if that takes too long.
         """
         ...
@@ -311,8 +311,8 @@ class SharedLog(Protocol):
 
 
 async def staleness(log: object) -> str | None:
-    """Returns what whoever reads a log now should know: that this machine's copy of a shared one
-    lacks something. None if it has all of it.
+    """Returns a warning for readers of a log: this machine's copy of a shared one lacks something.
+    None if it has all of it.
     """
     if not isinstance(log, SharedLog):
         return None
@@ -334,7 +334,7 @@ def replacement_error(log: object) -> LogUnusable | None:
 async def every_run(
     log: LogReader, *, status: str | None = None, page_size: int = READ_LIMIT
 ) -> AsyncIterator[RunSummary]:
-    """All runs of a log, or all of one status, last started first, read page by page."""
+    """Yields all runs of a log, or all of one status, last started first, read page by page."""
     page: list[RunSummary] = await log.runs(status=status, limit=page_size)
     while page:
         for summary in page:
@@ -350,7 +350,7 @@ async def run_pages(
     stream_id: int | None = None,
     types: Collection[str] = (),
 ) -> AsyncIterator[list[Entry]]:
-    """All events of a run after the seq `since` that there are now, page by page."""
+    """Yields all events of a run after the seq `since` that exist now, page by page."""
     while page := await log.read(run, since, stream_id=stream_id, types=types):
         yield page
         since = page[-1].seq

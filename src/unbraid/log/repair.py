@@ -35,8 +35,8 @@ async def repair_log(
     url: str | None, env: Mapping[str, str] = os.environ, *, source: Path | None = None
 ) -> LogRepair:
     """Restores a shared log from a file; without one, from this machine's copy, if that has what
-    the log has lost. The copy is put aside then, and made anew; and so it is if it is damaged.
-    Raises CallerError if the log is not a shared one.
+    the log has lost. The copy is then set aside and built again; a damaged copy is, too. Returns
+    what was done. Raises CallerError if the log is not a shared one.
     """
     damaged, lost = None, None
     try:

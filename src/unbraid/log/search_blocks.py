@@ -29,7 +29,7 @@ _WORDS = (e.Text, e.Thinking)
 _OPENING = frozenset((*_WORDS, e.RequestReceived))
 # What these belong to was indexed when it began.
 _UNINDEXED = frozenset((e.FleetToolResult, e.FleetPermissionReplied))
-# And these are nothing to read, nor do they change what is.
+# And these have no text, and do not change any.
 _UNREAD = frozenset(
     (
         e.FleetTokenUsage,
@@ -116,7 +116,7 @@ class SearchBlocks:
         return first
 
     def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
-        """Take in the next event, and return the blocks that it completes."""
+        """Applies the next event. Returns the blocks that it completes."""
         self.last_seq = event.seq
         kind, stream_id = type(event), event.stream_id
         if isinstance(event, _WORDS):
@@ -144,7 +144,7 @@ class SearchBlocks:
                     block.retracted = True
                 return []
             case e.FleetPermissionAsked() | e.FleetError() | e.FleetMalformed():
-                return _whole(stream_id, item)  # the block around them goes on
+                return _whole(stream_id, item)  # the block around them continues
             case e.StreamStart() | e.StreamEnd():
                 if item is not None and item is self._open.get(stream_id):
                     del self._open[stream_id]  # the request's prompt, which is now complete

@@ -56,12 +56,12 @@ _SILENT = frozenset(
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` show of a run. `status` is what `unbraid.fleet.status` says, and
-    `waiting` what the run waits for.
+    """What `ps` and `GET /v1/runs` show of a run. `status` is determined by `unbraid.fleet.status`,
+    and `waiting` is what the run waits for.
 
-    `machine` is the one that sent it here, by the name of its token, or that wrote it, and `user`
-    whose it is there. `first_seq` is the oldest
-    event that the log still has, `bytes` the size of those it has.
+    `machine` is the machine that sent the run here (the name of its token) or wrote it to a shared
+    log; `user` is the user who ran it there. `first_seq` is the oldest event that the log still
+    has, `bytes` the size of those it has.
     """
 
     run: str
@@ -107,7 +107,7 @@ class RunSummary(Struct):
         return "\n".join(text.lower() for text in texts if text)
 
     def fold(self, event: FleetEvent, size: int) -> None:
-        """Take in one more event, of `size` bytes."""
+        """Applies one more event, of `size` bytes."""
         ts = event.ts
         self.last_seq = event.seq
         self.bytes += size

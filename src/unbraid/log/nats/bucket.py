@@ -57,7 +57,7 @@ class Bucket:
         self._is_open = False
 
     async def get(self, key: str) -> BucketEntry:
-        """Returns what is kept of a key. Raises LogUnusable if nobody answers."""
+        """Returns what is kept of a key. Raises LogUnusable if no node answers."""
         await self._open()
         subject = f"$KV.{self._name}.{key}"
         until = time.monotonic() + BUCKET_DEADLINE_SECONDS
@@ -82,8 +82,8 @@ class Bucket:
     async def put(
         self, key: str, value: bytes, *, after: int, ttl_seconds: int | None = None
     ) -> int | None:
-        """Write a value if the key's last change is at `after`; returns the sequence of this one,
-        None if somebody else was first.
+        """Writes a value if the key's last change is at `after`. Returns the sequence of this
+        change; None if another writer was first.
         """
         headers = {EXPECTED: str(after)}
         if ttl_seconds is not None:
@@ -91,7 +91,7 @@ class Bucket:
         return await self._write(key, value, headers)
 
     async def delete(self, key: str, *, after: int) -> None:
-        """Delete a key if its last change is at `after`."""
+        """Deletes a key if its last change is at `after`."""
         headers = {
             EXPECTED: str(after),
             _OPERATION: "DEL",

@@ -90,7 +90,9 @@ def _clock(info: dict[str, Any]) -> LogFinding:
 
 
 async def _durability(connection: NatsConnection) -> LogFinding:
-    """Whether nodes write to the disk before they acknowledge: only their monitors say so."""
+    """Returns whether nodes write to the disk before they acknowledge, which only their monitors
+    report.
+    """
     monitor = connection.address.monitor
     if monitor is None:
         advice = "add ?monitor=HOST:8222 to the address to have sync_interval: always checked"

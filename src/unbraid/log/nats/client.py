@@ -47,8 +47,8 @@ class NatsClient(Client):
         self._receivers: dict[int, Receiver] = {}
 
     async def receive(self, subject: str, receiver: Receiver) -> Subscription:
-        """Subscribes to a subject on which nothing is sent before somebody was asked to. The
-        receiver must not raise.
+        """Subscribes to a subject on which nothing is sent before we ask for it. The receiver must
+        not raise.
         """
         subscription = await self.subscribe(subject)
         self._receivers[subscription._id] = receiver

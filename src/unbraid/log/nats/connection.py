@@ -59,14 +59,14 @@ _answer = msgspec.json.Decoder(_Answer).decode
 
 
 class _FirstContact:
-    """The first attempt to connect. It goes on until it succeeds or somebody ends it."""
+    """The first attempt to connect. It continues until it succeeds or is ended."""
 
     def __init__(self, address: NatsAddress) -> None:
         self.client, self._address = NatsClient(), address
         self._refused = asyncio.Event()
         self._problem: Exception = TimeoutError()
         self.requests = NatsRequests(self.client)
-        # The client itself would try for ever.
+        # The client itself would try without end.
         self._attempt = asyncio.create_task(
             self.client.connect(
                 address.servers,
@@ -199,7 +199,7 @@ class NatsConnection:
         return message.data
 
     async def send(self, *messages: tuple[str, bytes, dict[str, str]]) -> None:
-        """Sends messages that nobody answers, by subject, payload and headers. Raises Away."""
+        """Sends messages without an answer, by subject, payload and headers. Raises Away."""
         self.check_made()
         try:
             await self.client.send_all(messages)

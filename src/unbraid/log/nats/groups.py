@@ -2,7 +2,7 @@
 
 An append is sent at once while few are on their way. Those that come meanwhile wait, and go as one
 atomic batch, each with the sequence that must be its own run's last: all of them are stored, one
-after the other, or none. If a batch fails, nobody knows which of its messages is the reason: each
+after the other, or none. If a batch fails, it is unknown which of its messages is the reason: each
 is then sent alone, under the same id, which is as safe as sending any message again.
 """
 
@@ -23,7 +23,7 @@ MAX_BYTES = 16 << 10
 
 
 class GroupFailed(Exception):
-    """The messages that were sent together were not all accepted, or nobody knows."""
+    """The messages that were sent together were not all accepted, or that is unknown."""
 
 
 class _Waiting(NamedTuple):
@@ -56,7 +56,7 @@ class AppendGroups:
         return await stored
 
     def _send(self) -> None:
-        # Who was cancelled meanwhile has not been sent, and never is.
+        # A message whose sender was cancelled meanwhile has not been sent, and never is.
         waiting = [each for each in self._waiting if not each.stored.done()]
         while waiting and len(self._in_flight) < IN_FLIGHT:
             group, waiting = waiting[:MAX_TOGETHER], waiting[MAX_TOGETHER:]

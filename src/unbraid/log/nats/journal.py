@@ -1,10 +1,10 @@
 """A stream of NATS JetStream as a journal: compare and append, exactly once.
 
 A record is one message on its run's subject, sent with the sequence that must be the subject's
-last. So a message that was sent twice is stored once, and a timeout is no riddle: it is sent again,
-and if the first has arrived, the head has moved, and the message behind the old head has our id.
-`Nats-Msg-Id` could not do that: after a purge it acknowledges what is gone, and its window is
-shorter than a weekend.
+last. So a message that was sent twice is stored once, and a timeout is not ambiguous: the message
+is sent again, and if the first has arrived, the head has moved, and the message behind the old head
+has our id. `Nats-Msg-Id` could not do that: after a purge it acknowledges what is gone, and its
+window is shorter than a weekend.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class NatsJournal:
         replaces: bool = False,
         ttl_seconds: int | None = None,
     ) -> int:
-        """Append a record after the one that has to be the run's last."""
+        """Appends a record after the one that has to be the run's last. Returns its sequence."""
         self._count += 1
         message = RecordMessage(
             subject=run_subject(self._prefix, run),
@@ -175,8 +175,8 @@ class NatsJournal:
     async def _verdict(
         self, run: str, message: RecordMessage, problem: JetStreamProblem, *, began: float
     ) -> int | None:
-        """Returns where our message is if it is there; None if nobody knows yet. Raises what is
-        certain.
+        """Returns the sequence of our message if it is there; None if that is not known yet. Raises
+        what is certain.
         """
         if problem.err_code in _FULL:
             raise LogUnusable(self.address, "full", f"takes no more ({problem.description})")

@@ -1,16 +1,16 @@
 """Leases that all machines know: keys of a bucket beside the log's stream.
 
 Each holder has one key that lives for some seconds and is written again and again
-(`session.<holder>`). The key of a run (`run.<name>`) says whose it is, and is only ever written
-after a certain state of it. So a lease is taken by one, and one whose holder is gone can be taken
-by the next, once the holder's own key has expired.
+(`session.<holder>`). The key of a run (`run.<name>`) names the holder, and is written only if it
+has not changed since it was read. So only one process acquires a lease, and a lease whose holder is
+gone can be acquired by another process once the holder's own key has expired.
 
-A lease keeps two machines from doing the same work. That no two of them write one history is not
-its business, and needs no clock: the log compares before it appends.
+A lease keeps two machines from doing the same work. It does not protect the history: the log
+compares before each append, which needs no clock.
 
 How long a key lives is counted by the clocks of the nodes. If those are set back, one that was
-written before lives on for as long: so a holder is also gone if others have seen, by clocks that
-nobody sets, that its key was not written again.
+written before lives on for as long: so a holder also counts as gone if other machines have
+measured, by their monotonic clocks, that its key was not written again.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ from unbraid.system.tasks import end_task
 from unbraid.timings import LEASE_CLOSE_SECONDS, LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS
 from unbraid.wire.names import names_run
 
-# How often a key that somebody else changes meanwhile is looked at again.
+# How often a key is read again that another process changes meanwhile.
 TRIES = 5
 
 
 class LeaseHolder(Struct):
-    """Who holds a lease; one that was `left` is nobody's, and its run is to be continued."""
+    """The holder of a lease; a lease that was `left` has no holder, and its run is to be
+    continued.
+    """
 
     session: str
     host: str = ""
@@ -94,7 +96,7 @@ class NatsLeases:
         self._renewal: asyncio.Task[None] | None = None
 
     async def acquire(self, name: str) -> bool:
-        """Acquire the lease of a run; False if a holder that lives has it."""
+        """Acquires the lease of a run. Returns False if a living holder has it."""
         if not names_run(name):
             raise LogError(f"not the name of a run: {name[:80]!r}")
         if name in self._held:
@@ -126,7 +128,7 @@ class NatsLeases:
         return False
 
     async def release(self, name: str) -> None:
-        """Release a lease of ours."""
+        """Releases a lease of ours."""
         await self._local.release(name)
         seq = self._held.pop(name, None)
         if seq is not None:
@@ -140,7 +142,9 @@ class NatsLeases:
         return self._local.is_held(name)
 
     def acquire_unnamed(self) -> str:
-        """Acquire a lease for a session that is about to begin on this machine."""
+        """Acquires a lease for a session that is about to begin on this machine, and returns its
+        temporary name.
+        """
         return self._local.acquire_unnamed()
 
     def another_is_starting(self) -> bool:
@@ -148,7 +152,7 @@ class NatsLeases:
         return self._local.another_is_starting()
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Mark a session of this machine as part of another run."""
+        """Marks a session of this machine as part of another run."""
         self._local.mark_part_of_other_run(name)
 
     def is_part_of_other_run(self, name: str) -> bool:
@@ -180,7 +184,7 @@ class NatsLeases:
         }
 
     async def close(self, *, ended: bool) -> None:
-        """Let go of every lease, and of this holder's own key."""
+        """Lets go of every lease, and of this holder's own key."""
         if self._renewal is not None:
             renewal, self._renewal = self._renewal, None
             await end_task(renewal)
@@ -207,7 +211,7 @@ class NatsLeases:
         self._on_change()
 
     async def _leave(self, name: str) -> None:
-        """Say that the holder of a run has stopped in good order."""
+        """Writes that the holder of a run has stopped in good order."""
         seq, left = self._held.pop(name), replace(self._me, left=True)
         with suppress(LogError):
             await self._bucket.put(_run_key(name), msgspec.json.encode(left), after=seq)
@@ -225,7 +229,7 @@ class NatsLeases:
             self._renewal = asyncio.create_task(self._renew())
 
     async def _write_session(self) -> bool:
-        """Write this holder's own key; returns whether it had expired."""
+        """Writes this holder's own key. Returns whether it had expired."""
         key, value = _session_key(self._me.session), msgspec.json.encode(self._me)
         ttl = round(LEASE_TTL_SECONDS)
         expired = False
@@ -234,7 +238,7 @@ class NatsLeases:
             if seq is not None:
                 self._session_seq = seq
                 return expired
-            # It has expired, or an answer was lost: nobody else writes this key.
+            # It has expired, or an answer was lost: no other process writes this key.
             self._session_seq = (await self._bucket.get(key)).seq
             expired = self._session_seq == 0
         raise LogError(f"the lease of this process cannot be renewed at {self._bucket.address}")
@@ -249,7 +253,7 @@ class NatsLeases:
                 continue  # away; perhaps others have taken over when it is back
 
     async def _check_held(self) -> None:
-        """Forget what others have taken over while we could not be heard of."""
+        """Forgets the leases that others have taken over while this holder could not be reached."""
         for name in list(self._held):
             holder = _holder_of(await self._bucket.get(_run_key(name)))
             if holder is None or holder.session != self._me.session:

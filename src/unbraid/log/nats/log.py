@@ -23,8 +23,8 @@ from unbraid.system.home import data_folder, make_private_folder
 async def open_nats_log(
     address: NatsAddress, env: Mapping[str, str], *, even_away: bool = False
 ) -> ReplicatedLog:
-    """Connects, checks the stream or makes it, and begins to fold it into this machine's copy. With
-    `even_away`, all that is done when the nodes are there.
+    """Connects, checks or creates the stream, and begins to fold it into this machine's copy.
+    Returns the log. With `even_away`, all that is done when the nodes can be reached.
     """
     async with AsyncExitStack() as stack:
         connection = await NatsConnection.open(address, even_away=even_away)

@@ -1,9 +1,10 @@
 """Questions from machine to machine, over the connection that a log has anyway. Nothing of them is
 stored.
 
-Whoever answers has an address of its own, which nobody else ever has. A question to all gathers
-what comes within a moment: those who answered the last time are waited for, and others as long as
-the moment lasts. A question to one is answered, or nobody is there: then that is known at once.
+Each process that answers has an address of its own, which no other process ever has. A question to
+all collects answers for a moment, and for longer while a process is missing that answered the last
+time. When all of those have answered, it ends at once. A question to one address is answered, or no
+process is there: then that is known at once.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class NatsMachineRequests:
         self._known: set[str] = set()
 
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
-        """Returns what everybody answers, by address."""
+        """Returns the answers of all processes, by address."""
         found: dict[str, bytes] = {}
         done = asyncio.Event()
 
@@ -119,7 +120,7 @@ class NatsMachineRequests:
 
         if self._is_made():
             await listen()
-            # From here on everybody finds it; on a connection that is away, when that is back.
+            # From here on, others find it; if the connection is lost, when that is back.
             with contextlib.suppress(Error, OSError, TimeoutError):
                 await self._client.flush(1)
         else:

@@ -14,7 +14,7 @@ EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 ROLLUP = "Nats-Rollup"
 TTL = "Nats-TTL"
 BATCH_ID, BATCH_SEQ, BATCH_COMMIT = "Nats-Batch-Id", "Nats-Batch-Sequence", "Nats-Batch-Commit"
-# Who wrote it: the writer's own number, and a number for each append.
+# The writer: its own number, and a number for each append.
 ID = "Unbraid-Id"
 # "2/3": the second of three parts of one record.
 PARTS = "Unbraid-Part"

@@ -51,15 +51,15 @@ class NatsRequests:
             del self._waiting[number], self._subjects[number]
 
     def give_up(self) -> None:
-        """Has everybody ask again who waits for an answer: the connection is gone, and the answers
-        went there.
+        """Makes every caller that waits for an answer ask again: the connection is gone, and the
+        answers with it.
         """
         for answer in self._waiting.values():
             _expire(answer)
 
     def refuse(self, violation: str) -> None:
-        """Tells those who wait for an answer why none will come. A violation names, in small
-        letters, the subject of a request or the inbox of all answers.
+        """Raises an error in the callers that wait for an answer: none will come. A violation
+        names, in small letters, the subject of a request or the inbox of all answers.
         """
         for number, answer in self._waiting.items():
             ours = (f'"{self._subjects[number]}"', f'"{self._inbox.lower()}.*"')

@@ -1,5 +1,5 @@
-"""The stream that holds a log: made with the settings that the promises rest on, and refused with
-any other. It is never changed in silence.
+"""The stream that holds a log: created with the settings that the guarantees need, and refused with
+any other. It is never changed silently.
 """
 
 from __future__ import annotations

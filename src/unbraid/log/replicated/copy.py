@@ -37,8 +37,8 @@ from unbraid.wire.record import BAD_JSON
 # every machine, and within the numbers that JavaScript counts exactly.
 CURSOR_STEP = 65_536
 MAX_EVENTS = CURSOR_STEP - 1
-# So many of the last records are remembered, to notice a journal that has lost some of them, and no
-# more of those that came together; and so many of those that could not be applied.
+# REMEMBERED is how many of the last records, and of the skipped ones, are kept: they show whether a
+# journal has lost some. REMEMBERED_TOGETHER is how many of them may come from one batch.
 REMEMBERED, REMEMBERED_TOGETHER = 64, 8
 
 _TABLES = (
@@ -93,7 +93,7 @@ class JournalCopy:
 
     def __init__(self, log: SqliteLog, path: Path, address: str, *, idle_seconds: float) -> None:
         self.log, self.path = log, path
-        # For how long nobody had brought it up to date when it was opened.
+        # For how long no process had updated it when it was opened.
         self.idle_seconds = idle_seconds
         self._address = address
 

@@ -1,7 +1,7 @@
 """Keeps a copy up to date with its journal, in one process of a machine at a time.
 
-All processes of a machine share one copy. Whoever gets the lock beside it folds; the others see
-what was folded, and one of them goes on when the holder is gone.
+All processes of a machine share one copy. The process that gets the lock beside it applies the
+records; the others read the result, and one of them takes over when the holder is gone.
 
 Before each start, the journal must be the one that was copied, and still have what was copied. If
 it does not, acknowledged appends are lost there: the copy stays as it is, perhaps the last that has
@@ -47,7 +47,7 @@ class JournalFollower:
         self._shorter_since: float | None = None
         self._closed = False
         self._lock = self._try_lock()
-        # What was forgotten since then may have left no trace by which to learn of it.
+        # Records of deletions since then may have expired, so the copy must be built again.
         self._outdated = self._lock is not None and view.idle_seconds > FORGOTTEN_KEPT_SECONDS
         self._task = asyncio.create_task(self._work())
         self._guard = asyncio.create_task(self._watch_file())
@@ -78,8 +78,8 @@ class JournalFollower:
         return False
 
     async def checked(self) -> bool:
-        """Returns whether the journal has lost what was copied. Whoever folds finds that out, so
-        this looks itself.
+        """Returns whether the journal has lost what was copied. Only the process that applies
+        records finds that out, so this looks itself.
         """
         while True:
             try:
@@ -101,9 +101,9 @@ class JournalFollower:
 
     async def _watch_file(self) -> None:
         """Stops if the copy's file is gone: this process can neither read nor fold what comes, and
-        whoever begins a new file needs the lock.
+        a process that begins a new file needs the lock.
         """
-        while self._view.log.replaced() is None:  # noqa: ASYNC110 - a file wakes nobody
+        while self._view.log.replaced() is None:  # noqa: ASYNC110 - a file sends no signal
             await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
         problem = "this machine's copy was deleted or replaced meanwhile: start this process again"
         self.problem = LogUnusable(self._journal.address, "io", problem)
@@ -148,7 +148,8 @@ class JournalFollower:
         async with aclosing(self._journal.follow(self._applied)) as feed:
             async for batch in feed:
                 await self._view.fold(batch)
-                # Only now: a feed that breaks goes on after what was folded, not what was received.
+                # Only now: a feed that breaks continues after what was applied, not what was
+                # received.
                 self._applied, self.hindrance = batch[-1].seq, None
                 self._view.log.signal.change()
 

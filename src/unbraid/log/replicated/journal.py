@@ -1,7 +1,7 @@
 """What a replicated log needs of an engine: a durable, ordered journal of records.
 
-An engine implements this, and nothing else: reading, searching, summaries and following are the
-business of the copy that every reader folds the journal into.
+An engine implements this, and nothing else: reading, searching, summaries and following are done by
+the copy into which every reader folds the journal.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class RecordConflict(LogError):
 
 
 class FeedBroken(LogError):
-    """No more can come by this feed; another one may go on where it ended."""
+    """This feed has ended; another one may continue where it ended."""
 
 
 class StoredRecord(NamedTuple):
-    """A record of a journal: where it is, who wrote it, to which run."""
+    """A record of a journal: its position, its writer, and its run."""
 
     seq: int
     id: str
@@ -99,5 +99,5 @@ class RecordJournal(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go."""
+        """Closes the journal."""
         ...

@@ -65,7 +65,7 @@ class ReplicatedLog:
         self._log = view.log
         self._writer = RunWriter(journal, view, follower)
         self._requests = requests
-        self._leases: WeakSet[Leases] = WeakSet()  # an idle holder is kept by nobody
+        self._leases: WeakSet[Leases] = WeakSet()  # nothing else refers to an idle holder
         self._stale = False
         self._closed = False
 
@@ -82,7 +82,7 @@ class ReplicatedLog:
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Commit events, offsets and raw bytes as one record."""
+        """Commits events, offsets and raw bytes as one record. Returns how many events were new."""
         lines, checked = await checked_append(run, events, offsets)
         self._usable()
         return await self._writer.append(run, lines, offsets=checked, chunks=chunks)
@@ -135,7 +135,7 @@ class ReplicatedLog:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first."""
+        """Returns runs, last started first."""
         await self._own_writes()
         return await self._log.runs(status=status, matching=matching, limit=limit, before=before)
 
@@ -221,7 +221,7 @@ class ReplicatedLog:
         return self._requests
 
     def leases(self) -> Leases:
-        """Leases on the runs of this log, over all machines."""
+        """Returns leases on the runs of this log, over all machines."""
         leases = self._make_leases()
         self._leases.add(leases)
         return leases
@@ -260,7 +260,7 @@ class ReplicatedLog:
         return await self._writer.replace(run, cut) is not None
 
     async def put_summary(self, summary: RunSummary, offsets: Mapping[str, int]) -> None:
-        """Put what is left of a run that was cut, unless the log has events of the run."""
+        """Stores what is left of a run that was cut, unless the log has events of the run."""
 
         def put(head: RunHead) -> JournalRecord | None:
             return None if head.summary.last_seq else _cut_record(summary, offsets)
@@ -268,11 +268,11 @@ class ReplicatedLog:
         await self._writer.replace(summary.run, put)
 
     async def forget(self, run: str) -> None:
-        """Take away a run that is over, everywhere."""
+        """Deletes a run that is over, everywhere."""
 
         def forget(head: RunHead) -> JournalRecord | None:
             if not (head.summary.last_seq or head.offsets):
-                return None  # nobody knows it
+                return None  # the run is unknown
             if not head.summary.over:
                 raise CallerError(f"run {run} is live")
             return JournalRecord(VERSION, "forget")
@@ -282,20 +282,20 @@ class ReplicatedLog:
         await self._own_writes()
 
     async def check(self) -> None:
-        """Raise unless the journal answers."""
+        """Raises LogError unless the journal answers."""
         self._usable()
         await self.journal.info()
 
     async def settle(self) -> None:
-        """Wait until what was acknowledged anywhere before this call can be read here. Raises
+        """Waits until what was acknowledged anywhere before this call can be read here. Raises
         LogUnusable if that takes too long.
         """
         if not await self._caught_up(SETTLE_TIMEOUT_SECONDS):
             raise LogUnusable(self.journal.address, "behind", "this machine's copy is behind")
 
     async def catch_up(self) -> None:
-        """Wait for a moment for what others have written: who asks one question wants the answer of
-        now, and who follows will see the rest come.
+        """Waits for a moment for what others have written: a single question should be answered
+        from the present state, while a follower gets the rest later anyway.
         """
         with suppress(LogError):
             await self._caught_up(CATCH_UP_SECONDS)
@@ -353,7 +353,7 @@ class ReplicatedLog:
         return self._log.replaced()
 
     async def close(self) -> None:
-        """Let go of the journal and of the copy."""
+        """Closes the journal and the copy."""
         if not self._closed:
             self._closed = True
             for leases in list(self._leases):
@@ -369,9 +369,9 @@ class ReplicatedLog:
             raise self._follower.problem
 
     async def _own_writes(self) -> None:
-        """Wait until the copy has what this process was acknowledged. While the journal is away
-        that may be never, and what is here is still worth reading: then only the first reader
-        waits.
+        """Waits until the copy has what was acknowledged to this process. While the journal cannot
+        be reached, that may never happen, and what is here is still worth reading: then only the
+        first reader waits.
         """
         wanted = self._writer.last_seq
         if self._follower.problem is None and not (self._stale and not self._follower.connected):

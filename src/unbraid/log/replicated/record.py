@@ -1,9 +1,8 @@
 """One append as a journal keeps it: its wire form, pure.
 
 Version 1 is MessagePack, behind one byte that says whether the rest is compressed. A record of a
-newer version stops its readers, because to skip it would be to lose events in silence. What is no
-record at all, anyone with access to the journal may have put there, and every reader passes over
-it alike.
+newer version stops its readers, because to skip it would be to lose events in silence. A message
+that is no record at all may come from anyone with access to the journal; every reader skips it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _PLAIN, _ZLIB = b"\x00", b"\x01"
 
 
 class InvalidRecord(Exception):
-    """Nobody can read it: no unbraid has written it, or not whole."""
+    """The record cannot be read: unbraid has not written it, or not completely."""
 
 
 class JournalRecord(Struct, array_like=True, omit_defaults=True):
@@ -61,7 +60,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def encoded(record: JournalRecord) -> bytes:
-    """Returns a record's bytes. Raises CallerError if nobody would read so many."""
+    """Returns a record's bytes. Raises CallerError if there are more than a reader accepts."""
     data = _encoder.encode(record)
     if len(data) > MAX_RECORD_BYTES:
         most = f"{MAX_RECORD_BYTES >> 20} MiB are the most"

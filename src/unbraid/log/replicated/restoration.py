@@ -1,8 +1,8 @@
 """Brings the events of a kept copy back into a shared log that has lost them.
 
-What the log has already is skipped, so it does no harm twice, and every machine may bring what it
-has: one copy may be further than another. The raw bytes of live runs are in no copy: such a run
-stays as it is, and what its agent says next is a new one.
+What the log has already is skipped, so it can be repeated without harm, and every machine may
+restore its part: one copy may have more than another. The raw bytes of live runs are in no copy:
+such a run stays as it is, and what its agent says next is a new one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from unbraid.log.summary import RunSummary
 
 
 class RestoredRuns(Struct):
-    """What came of it: how many runs were looked at, how many events were added, and which runs
-    have another history in the log by now, which counts.
+    """The result: how many runs were looked at, how many events were added, and which runs have
+    another history in the log by now, which counts.
     """
 
     runs: int = 0
@@ -29,7 +29,9 @@ class RestoredRuns(Struct):
 
 
 async def restored_runs(path: Path, log: ReplicatedLog) -> RestoredRuns:
-    """Adds what a log's file has, a copy's or a backup's, to a shared log."""
+    """Adds what a log's file has, a copy's or a backup's, to a shared log. Returns what was
+    added.
+    """
     found = RestoredRuns()
     source = await SqliteLog.open(path)
     try:

@@ -2,9 +2,10 @@
 
 A writer knows a run's head from its last acknowledgement, or from the copy. A copy that is behind
 gives an old head, and then the journal refuses the append: what decides is the comparison there,
-never what anyone has read before. Who is overtaken waits for the copy to have the other record, and
-asks anew what of its events is new. Raw bytes cannot be compared like that: they were read after
-others than those that are there now, so what is new of them is a conflict.
+never what anyone has read before. If another writer was first, the writer waits until the copy has
+that record, and determines again which of its events are new. Raw bytes cannot be compared like
+that: the bytes before them are no longer those that this writer has read, so new raw bytes are a
+conflict.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class RunWriter:
         record_for: Callable[[RunHead], JournalRecord | None],
         ttl_seconds: int | None = None,
     ) -> RunHead | None:
-        """Put a record, made for where a run stands, in the place of all that the run has. Returns
-        where it stood, None if there was no record for that.
+        """Replaces all records of a run by one, which `record_for` makes for the present state of
+        the run. Returns that state; None if no record was made.
         """
         until = time.monotonic() + APPEND_DEADLINE_SECONDS
         async with self._locks.of(run):
@@ -115,7 +116,8 @@ class RunWriter:
         certain = False
         before: RunHead | None = None
         while True:
-            # Taken out: after a failure or a cancel nobody knows it, and the copy is asked again.
+            # Taken out: after a failure or a cancellation it is unknown, and the copy is asked
+            # again.
             held = self._taken(run)
             head = held or await self._read_head(run)
             try:
@@ -130,8 +132,9 @@ class RunWriter:
                 continue
             record = _record(head, fresh, offsets=offsets, chunks=chunks)
             if not (record.events or record.offsets or record.chunks):
-                # What is sent, the journal compares; what is not, nobody does. All of it was there
-                # at our last append, but another machine may have forgotten the run since.
+                # The journal compares what is sent. If nothing is sent, nothing is compared. All of
+                # it was there at our last append, but another machine may have forgotten the run
+                # since.
                 if held is not None:
                     continue
                 self._hold(run, head)

@@ -143,7 +143,7 @@ class Appender:
 def _mark_retracted(
     connection: sqlite3.Connection, key: int, events: Sequence[FleetRetracted]
 ) -> None:
-    """Mark the blocks of withdrawn messages; they can still be found.
+    """Marks the blocks of withdrawn messages; they can still be found.
 
     The index does not know messages, so the events are read again: it happens seldom, and once for
     all that are committed together.
@@ -183,11 +183,11 @@ def _stored(data: bytes) -> tuple[bytes, bool]:
 
 
 def index_words(connection: sqlite3.Connection) -> None:
-    """Make all blocks that are in the file findable.
+    """Adds all blocks of the file to the search index.
 
     Many at a time: FTS5 writes a new piece of its index at every commit that adds to it, which
-    costs more than the words do. Blocks are indexed in the order of their ids, so what FTS5 has
-    last is where to go on, and nothing else has to be remembered.
+    costs more than the words do. Blocks are indexed in the order of their ids, so the last id in
+    FTS5 is where to continue, and nothing else has to be remembered.
     """
     connection.execute(_WORDS)
 
@@ -199,7 +199,7 @@ def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
 
 
 def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
-    """Write a summary and the columns taken from it."""
+    """Writes a summary and the columns taken from it."""
     listed = (
         summary.status, summary.started, summary.bytes, summary.words, summary.session_id,
     )  # fmt: skip
@@ -207,7 +207,7 @@ def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
 
 
 def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str, int]) -> None:
-    """Write sources' offsets, which never go back."""
+    """Writes sources' offsets, which never go back."""
     for source, offset in offsets.items():
         connection.execute(_OFFSET, (key, source, offset))
 
@@ -215,7 +215,7 @@ def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str,
 def save_growth(
     connection: sqlite3.Connection, key: int, summary: RunSummary, *, open_from: int
 ) -> None:
-    """Write a summary and the columns that change with every event."""
+    """Writes a summary and the columns that change with every event."""
     columns = (summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary), key)
     connection.execute(_GROWN, columns)
 

@@ -91,14 +91,14 @@ class SqliteLog:
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
         is_copy: bool = False,
     ) -> SqliteLog:
-        """Open the log in the file `path`, creating or upgrading it as needed. One that `is_copy`
-        can be made anew: it may lose its last commits in a power cut.
+        """Opens the log in the file `path`, creating or upgrading it as needed. With `is_copy`, the
+        file can be built again: it may lose its last commits in a power cut.
         """
         return cls(_created(Path(path)), busy_seconds=busy_seconds, is_copy=is_copy)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        # SQLite goes on writing to a file that has no name any more: all of it would be
-        # acknowledged, and gone with the process.
+        # SQLite continues to write to a file that was deleted: all of it would be acknowledged, and
+        # gone with the process.
         if (replaced := self.replaced()) is not None:
             raise replaced
         self._appender.begin(connection)
@@ -111,7 +111,9 @@ class SqliteLog:
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Commit events, offsets and raw bytes in one transaction."""
+        """Commits events, offsets and raw bytes in one transaction. Returns how many events were
+        new.
+        """
         lines, checked = await checked_append(run, events, offsets)
         return await self._writer.submit(
             lambda connection: self._appender.append(
@@ -120,16 +122,18 @@ class SqliteLog:
         )
 
     async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:
-        """Run a job of an engine that keeps a copy in this file, in a transaction."""
+        """Runs a job in a transaction, for an engine that keeps a copy in this file. Returns its
+        result.
+        """
         return await self._writer.submit(lambda connection: job(connection, self._appender))
 
     async def ask(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job of such an engine that only reads."""
+        """Runs a job that only reads, for such an engine. Returns its result."""
         return await self._readers.read(job)
 
     @property
     def signal(self) -> Signal:
-        """What wakes those who wait for a commit."""
+        """What wakes the tasks that wait for a commit."""
         return self._signal
 
     async def read(
@@ -178,7 +182,7 @@ class SqliteLog:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first."""
+        """Returns runs, last started first."""
         return await self._readers.read(
             lambda connection: queries.summaries(
                 connection, status=status, matching=matching, limit=limit, before=before
@@ -210,7 +214,7 @@ class SqliteLog:
         return await self._readers.read(queries.count_runs)
 
     def leases(self) -> FileLeases:
-        """Leases on the runs of this file: locks in the folder beside it."""
+        """Returns leases on the runs of this file: locks in the folder beside it."""
         return FileLeases(self._path.parent)
 
     async def retain(
@@ -222,11 +226,11 @@ class SqliteLog:
         )
 
     async def forget(self, run: str) -> None:
-        """Take away a run that is over."""
+        """Deletes a run that is over."""
         await self._writer.submit(lambda connection: retention.forget_run(connection, run))
 
     async def vacuum(self) -> None:
-        """Shrink the file to what it holds."""
+        """Shrinks the file to what it holds."""
         await self._writer.submit(retention.clean_index)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
         await self._writer.submit(
@@ -235,15 +239,19 @@ class SqliteLog:
         )
 
     async def check(self) -> None:
-        """Raise unless something can be written: reading still works on a disk that is full."""
-        # Whoever asks is not to wait for megabytes of others: that they are written is the answer.
+        """Raises LogError unless something can be written: reading still works on a disk that is
+        full.
+        """
+        # A check must not wait for megabytes of other callers: that those are written is the
+        # answer.
         if self._writer.keeps_up:
             return
         # The first page is written anew, even with the number that it has.
         version = len(MIGRATIONS)
         writing = self._writer.submit(lambda connection: set_version(connection, version))
         writing.add_done_callback(_heard)
-        # Nor for a disk that is slow at the moment, and has just taken others.
+        # It does not wait for a disk, either, that is slow at the moment and has just stored
+        # others.
         await asyncio.wait([writing], timeout=SLOW_COMMIT_SECONDS)
         if writing.done() or not self._writer.keeps_up:
             await writing
@@ -264,7 +272,7 @@ class SqliteLog:
         return LogUnusable(self._address, "io", "the log was deleted or replaced meanwhile")
 
     async def close(self) -> None:
-        """Commit what was accepted and let the file go."""
+        """Commits what was accepted, and closes the file."""
         await cancel_task(self._watcher)
         await self._writer.close()
         await self._readers.close()
@@ -273,7 +281,8 @@ class SqliteLog:
     async def _watch(self) -> None:
         seen, changed = None, time.monotonic()
         while True:
-            # Not for nobody: a process that only writes is to sleep while nothing happens.
+            # Poll only while something follows the log: a process that only writes sleeps
+            # meanwhile.
             await self._signal.awaited()
             lively = time.monotonic() - changed < LOG_LIVELY_SECONDS
             await asyncio.sleep(LOG_LIVELY_POLL_SECONDS if lively else LOG_IDLE_POLL_SECONDS)
@@ -287,7 +296,7 @@ class SqliteLog:
 
 def _created(path: Path) -> Path:
     try:
-        # Agents' words are private: nobody else on the machine may read them.
+        # Agents' words are private: no other user of the machine may read them.
         make_private_folder(path.parent)
         path.touch(mode=0o600)
     except OSError as error:
@@ -297,7 +306,9 @@ def _created(path: Path) -> Path:
 
 
 def _heard(writing: asyncio.Future[None]) -> None:
-    """Takes the error of what nobody may wait for any more."""
+    """Retrieves the exception of a write whose caller may be gone, so that asyncio does not report
+    it.
+    """
     if not writing.cancelled():
         writing.exception()
 

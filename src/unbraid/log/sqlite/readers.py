@@ -27,13 +27,13 @@ class Readers:
         self._closed = False
 
     async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job that only reads. All that it reads is of one moment of the file."""
+        """Runs a job that only reads, on one snapshot of the file, and returns its result."""
         if self._closed:
             raise LogUnusable(str(self._path), "closed", "the log is closed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, job)
 
     async def close(self) -> None:
-        """Finish what is being read, then let the connections go."""
+        """Waits for the reads that are running, then closes the connections."""
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         while self._idle:

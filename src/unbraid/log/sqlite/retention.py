@@ -50,7 +50,7 @@ def old_runs(
 def replace_by_summary(
     connection: sqlite3.Connection, summary: RunSummary, offsets: Mapping[str, int]
 ) -> None:
-    """Leave nothing of a run but its summary and its sources' offsets. It may not be here yet."""
+    """Replaces a run by its summary and its sources' offsets. The file may not have the run yet."""
     row = connection.execute("SELECT id FROM runs WHERE run = ?", (summary.run,)).fetchone()
     key = create(connection, summary.run) if row is None else row[0]
     _cut(connection, [(key, summary.run)])
@@ -61,7 +61,7 @@ def replace_by_summary(
 
 
 def forget_run(connection: sqlite3.Connection, run: str, *, even_live: bool = False) -> None:
-    """Delete a run that is over, summary and all."""
+    """Deletes a run that is over, summary and all."""
     row = connection.execute("SELECT id, status FROM runs WHERE run = ?", (run,)).fetchone()
     if row is None:
         return
@@ -74,14 +74,14 @@ def forget_run(connection: sqlite3.Connection, run: str, *, even_live: bool = Fa
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Delete all runs."""
+    """Deletes all runs."""
     for table in ("events", "said", "positions", "spool", "runs"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT INTO said_words (said_words) VALUES ('delete-all')")
 
 
 def clean_index(connection: sqlite3.Connection) -> None:
-    """Leave nothing in the index of what was deleted."""
+    """Removes from the search index what was deleted."""
     index_words(connection)
     connection.execute("INSERT INTO said_words (said_words) VALUES ('optimize')")
 

@@ -1,10 +1,10 @@
 """Search in the SQLite file.
 
-What matches, and how well, is for `fleet/query` to say. FTS5 finds whole words and beginnings of
-words at once. It knows nothing of what is inside of words, and an index that did would be larger
-than the log; but it lists its words. So where the first two have not given enough, those of its
-words that have the text in them are looked up, which are few against all that was said. A text that
-is in very many of them is so frequent that reading the newest blocks finds it soon.
+`fleet/query` decides what matches, and how well. FTS5 finds whole words and beginnings of words at
+once. It knows nothing of what is inside of words, and an index that did would be larger than the
+log; but it lists its words. So if the first two have not found enough, those of its words that
+contain the text are looked up; they are few compared with everything that was said. A text that is
+in very many of them is so frequent that reading the newest blocks finds it soon.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unbraid.log.search_blocks import RankedResult, best_first, max_results_per_
 
 T = TypeVar("T")
 
-# So much text is read at once: a search for which nobody waits any more ends soon.
+# So much text is read at once: a search whose caller is gone ends soon.
 PAGE_CHARS = 1 << 20
 # More words than this that have a text in them are not looked up.
 MAX_WORDS = 500

@@ -70,7 +70,8 @@ class Writer:
     def submit(
         self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False
     ) -> asyncio.Future[T]:
-        """Run a job in a transaction (or `alone`, outside of any); it is done once it is committed.
+        """Runs a job in a transaction (or `alone`, outside of any). The returned future is done
+        once the transaction is committed.
 
         A caller that gives up cancels only its answer; what is being written is written.
         """
@@ -82,7 +83,7 @@ class Writer:
         return answer
 
     async def close(self) -> None:
-        """Commit what was accepted, then let the connection go."""
+        """Commits what was accepted, then closes the connection."""
         if not self._closed:
             self._closed = True
             self._queue.put(None)
@@ -170,6 +171,6 @@ class Writer:
                 else:
                     order.answer.set_exception(order.error)
 
-        # A loop that is closed has nobody left to answer.
+        # If the loop is closed, no caller is left to answer.
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(deliver)
