@@ -1,7 +1,7 @@
-"""Alerts of a whole log: follows it, asks what is due, and has it sent and shown.
+"""Alerts of a whole log: follows it, determines which alerts are due, sends and shows them.
 
-Several processes may do so at once. What is sent leaves only one of them, by marks in our folder;
-what is shown, each shows on its own screen.
+Several processes may do so at once. Marks in our folder ensure that only one of them sends an
+alert; each shows alerts on its own screen.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class AlertService:
                         self._take(entry)
                     cursor = batch[-1].cursor if batch else cursor
             except LogError:
-                # Whoever records or shows the log reports it.
+                # The part that records or shows the log reports it.
                 await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
 
     async def _begin(self) -> None:

@@ -41,7 +41,7 @@ class AppriseSender:
 
 def _service(url: str) -> Any:
     with warnings.catch_warnings():
-        # Nobody here can do anything about what it makes of its own dependencies.
+        # We cannot change how it uses its own dependencies.
         warnings.simplefilter("ignore")
         try:
             import apprise

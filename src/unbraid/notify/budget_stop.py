@@ -1,5 +1,5 @@
 """Stops a run that has reached a limit, if anything here can, and says what it has spent and how to
-go on.
+continue.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class BudgetStops:
     async def stop(self, spent: SpentBudget) -> Condition | None:
         """Stops a run. Returns what people are to be alerted about; None if they know already."""
         run = spent.run.run
-        # Whoever goes on after that has more to spend, and is stopped at the end of that, too.
+        # A run that is continued gets the same budget again and is stopped when that is used up,
+        # too: so the amount is part of the key.
         key = f"budget {spent.limit.what} {spent.limit.limit} stop"
         if self._marks.has(f"{run} {key}"):
             return None

@@ -1,4 +1,4 @@
-"""What holds for the runs of a log now, and what each rule makes of it."""
+"""Which conditions the runs of a log have now, and what each rule does about them."""
 
 from __future__ import annotations
 

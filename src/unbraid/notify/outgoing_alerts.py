@@ -1,5 +1,5 @@
-"""The messages of one receiver on their way. A receiver that is down holds up nobody else, and is
-tried again within bounds.
+"""The messages of one receiver on their way. A receiver that is down delays no other receiver, and
+is tried again within bounds.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OutgoingAlerts:
         self._is_down = False
 
     def use(self, receiver: Receiver, sender: AlertSender) -> None:
-        """Goes on with what a person has made of the receiver meanwhile."""
+        """Continues with a receiver that a person has changed meanwhile."""
         self.receiver, self._sender = receiver, sender
 
     def add(self, alert: Alert, now_ms: int) -> None:
@@ -94,8 +94,8 @@ def _redacted_message(alerts: list[Alert]) -> AlertMessage:
 
 
 def redacted(alert: Alert) -> Alert:
-    """Returns an alert without secrets: it leaves this machine. Before it is shortened, because of
-    a secret that was cut nobody knows that it is one.
+    """Returns an alert without secrets: it leaves this machine. Before the text is shortened: a
+    secret that was cut could no longer be recognized.
     """
     # Its rules take longer to import than everything else here.
     from unbraid.redact.secrets import redact_words

@@ -31,7 +31,7 @@ class PageAlerts:
         self.last = now_ms()
 
     async def send(self, message: AlertMessage) -> None:
-        """Keeps a message for those who ask: the `AlertSender` of pages."""
+        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
         self.last = max(self.last + 1, now_ms())
         run = message.alerts[0].run if message.alerts else ""
         self._kept.append(PageAlert(self.last, message.title, message.body, run=run))

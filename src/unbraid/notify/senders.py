@@ -25,7 +25,7 @@ from unbraid.timings import ALERT_SEND_TIMEOUT_SECONDS
 
 
 class DeliveryError(UnbraidError):
-    """A message was not taken. `is_final` if it would not be next time either."""
+    """A message was not accepted. `is_final` if it would not be accepted the next time either."""
 
     def __init__(self, problem: str, *, is_final: bool = False) -> None:
         super().__init__(problem)

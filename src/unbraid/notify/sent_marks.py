@@ -37,7 +37,7 @@ class SentMarks:
         return self._path(name).exists()
 
     def prune(self) -> None:
-        """Removes marks of occurrences that nobody would send any more."""
+        """Removes marks of occurrences that are too old to be sent."""
         oldest = time.time() - ALERT_MARK_KEPT_SECONDS
         with suppress(OSError):
             for path in self._folder.iterdir():

@@ -1,4 +1,4 @@
-"""What makes a terminal call its person: the bell, and OSC 9, which many show as a notification of
+"""What makes a terminal alert its user: the bell, and OSC 9, which many show as a notification of
 the desktop.
 """
 

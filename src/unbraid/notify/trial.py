@@ -1,4 +1,4 @@
-"""A message to receivers, to see whether it arrives."""
+"""Sends a test message to receivers."""
 
 from __future__ import annotations
 
