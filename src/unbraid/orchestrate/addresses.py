@@ -39,7 +39,7 @@ _SPECIAL = tuple(
 
 
 def networks(written: Iterable[str]) -> tuple[Network, ...]:
-    """Networks as a person writes them; one address is a network, too."""
+    """Returns networks that a person has written; a single address is a network, too."""
     return tuple(ip_network(each, strict=False) for each in written)
 
 

@@ -17,7 +17,7 @@ OnDraft = Callable[[Draft], None]
 class AgentStream:
     """Emits what one agent says, does and uses.
 
-    What a turn used is emitted after what came of it: the results of its commands, or its answer.
+    The usage of a turn is emitted after its result: the results of its commands, or its answer.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class AgentStream:
             self._usages.append(rest)
 
     def settle(self) -> None:
-        """Emit what was used and is not emitted yet."""
+        """Emits the usage that is not emitted yet."""
         usages, self._usages = self._usages, []
         for usage in usages:
             self.say(usage)

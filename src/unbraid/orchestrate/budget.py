@@ -1,4 +1,4 @@
-"""What was spent, against what may be."""
+"""Compares what was spent with the limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from unbraid.events import TokenUsage, TurnComplete
 from unbraid.events.tokens import all_tokens
 from unbraid.fleet.usage import Totals, Usage
 
-# Loops and hangs come to an end even where nobody has thought of them.
+# Loops and hangs end, even those that were not foreseen.
 AGENT_LIMITS = Limits(turns=25, seconds=1800.0)
 REQUEST_LIMITS = Limits(turns=250, children=128, seconds=7200.0)
 

@@ -32,7 +32,7 @@ class Commands(Mapping[str, Plugin]):
             self.register(plugin)
 
     def register(self, plugin: Plugin) -> None:
-        """Add one."""
+        """Adds a plugin. Raises CallerError if its word is taken or not allowed."""
         word = plugin.word
         if word in WORDS or word in self._plugins:
             raise CallerError(f"the command /{word} already exists")

@@ -1,4 +1,4 @@
-"""Requests that an orchestrator does not take."""
+"""Errors for requests that an orchestrator does not accept."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class RequestConflict(CallerError):
 
 
 class TooManyRequests(CallerError):
-    """As many are being worked on as this process takes."""
+    """This process works on as many requests as it accepts."""

@@ -1,9 +1,9 @@
 """`/fetch URL`: a page from the internet as text, and nothing from anywhere else.
 
 A page is hostile and so is its address. The host is resolved once, every address that it has is
-checked, and the connection goes to one of those: a name that changes its mind in between changes
-nothing. Each redirect goes the same way. What comes back is bounded in bytes, in time and in
-silence, packed or not.
+checked, and the connection goes to one of those: a name that is resolved differently in between
+changes nothing. Each redirect goes the same way. What comes back is bounded in bytes, in time and
+in silence, packed or not.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Parser:
         opening_chars: int | None = None,
         until_delegating: bool = False,
     ) -> None:
-        """So much prose as `opening_chars` may stand before a command; if it counts only
-        `until_delegating`, before the first.
+        """Allows `opening_chars` characters of prose before a command; with `until_delegating`,
+        only before the first command.
         """
         self.commands: list[FleetCommand] = []
         # Commands that came too late.
@@ -189,7 +189,7 @@ class Parser:
             self._add(command)
 
     def _quotes(self, line: str, command: FleetCommand) -> bool:
-        # By themselves, the marks of a block are the same whoever writes them.
+        # The marks of a block have no argument, so they do not show who wrote them.
         return bool(self.quoted) or (bool(command.argument) and self._is_quoted(line))
 
     def _command(self, line: str) -> FleetCommand | None:

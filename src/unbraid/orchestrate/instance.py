@@ -50,13 +50,13 @@ class RequestContext(Protocol):
         ...
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """Begins a delegation's stream."""
+        """Begins a delegation's stream, and returns it."""
         ...
 
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """Runs a delegation, from its conversation's opening to its end."""
+        """Runs a delegation, from its conversation's opening to its end, and returns the reply."""
         ...
 
 
@@ -120,7 +120,9 @@ class Instance:
         return Gate(None if self._depth or last else opening)
 
     async def _carry_out_all(self, commands: list[FleetCommand]) -> list[str]:
-        """Carry out a turn's commands one after the other; the same one only once."""
+        """Carries out a turn's commands one after the other, the same one only once. Returns a
+        block for each.
+        """
         known: dict[FleetCommand, str] = {}
         blocks = []
         for command in commands:
@@ -195,7 +197,7 @@ class Instance:
         return None if spent is None else replies.spent(spent)
 
     async def _delegate(self, commands: Sequence[FleetCommand]) -> list[Reply]:
-        """Ask agents, all at once; what each answered, in the order in which they were asked."""
+        """Asks agents, all at once. Returns their answers in the order in which they were asked."""
         answers: list[Reply | asyncio.Task[Reply]] = []
         async with asyncio.TaskGroup() as tasks:
             for command in commands:
@@ -221,7 +223,7 @@ class Instance:
         except UnbraidError as error:
             return replies.plugin_failed(word, str(error))
         except Exception as error:
-            # Someone's plug-in: its bug is no reason to lose the run.
+            # A plug-in of another author: its bug is no reason to lose the run.
             return replies.plugin_failed(word, f"it does not work ({type(error).__name__})")
 
 
@@ -236,7 +238,7 @@ def message_of(command: FleetCommand) -> str:
 
 
 def label(command: FleetCommand) -> str:
-    """Returns a command in the line that says whom a turn delegates to."""
+    """Returns a command for the line that names the agents to which a turn delegates."""
     if command.word == AGENT:
         return name_of(command)[:80] or "/agent"
     if command.word == PARALLEL:

@@ -29,13 +29,13 @@ class Journal:
         self.begun = asyncio.Event()
 
     def write(self, events: Sequence[FleetEvent]) -> None:
-        """Take events in; they are durable a little later, in this order."""
+        """Queues events; they are durable a little later, in this order."""
         if events:
             self._pending.extend(events)
             self._wake.set()
 
     def add(self, event: FleetEvent) -> None:
-        """Take one more in."""
+        """Queues one more event."""
         if not self._pending:  # else it was woken for the others
             self._wake.set()
         self._pending.append(event)
@@ -46,13 +46,13 @@ class Journal:
         return len(self._pending) >= MAX_PENDING and not self._over
 
     async def room(self) -> None:
-        """Wait until what is pending is being written."""
+        """Waits until what is pending is being written."""
         while self.full:
             self._room.clear()
             await self._room.wait()
 
     async def run(self) -> None:
-        """Append until `done` is written. A LogError ends it: what was not written is lost."""
+        """Appends until `done` is written. A LogError ends it: what was not written is lost."""
         over, loop = False, asyncio.get_running_loop()
         written = loop.time() - JOURNAL_GATHER_SECONDS
         try:

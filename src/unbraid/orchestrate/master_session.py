@@ -36,7 +36,7 @@ class MasterSession:
         return self._task.done()
 
     def go_on(self, request: Request) -> None:
-        """Give an idle master its next request."""
+        """Gives an idle master its next request."""
         if self._waiting is None or not self.idle:
             raise CallerError("this master is not waiting for a message")
         request.on_cancel = self.end
@@ -44,18 +44,18 @@ class MasterSession:
         self._waiting.set_result(request)
 
     def end(self, reason: str = "cancelled") -> None:
-        """End what it does, and its master."""
+        """Ends what it does, and its master."""
         # Once: a second time would break off the ending itself, and leave something behind.
         if self._end_reason is None:
             self._end_reason = reason
             self._task.cancel()
 
     async def gone(self) -> None:
-        """Wait until its master is gone."""
+        """Waits until its master is gone."""
         await asyncio.wait({self._task})
 
     async def ended(self) -> None:
-        """Wait until its master is gone and its last request is in the log to the end."""
+        """Waits until its master is gone and its last request is completely in the log."""
         await self.gone()
         await self._request.ended()
 

@@ -3,13 +3,13 @@
 A page, a file or another agent's answer may hold `/fetch http://…`. An agent that quotes it says it
 at the start of a line, like a command of its own. So whatever comes to an agent from tools and from
 other agents is remembered, as far as it looks like commands; a line that repeats it is quoted. What
-the person writes is not: it may say what to do.
+the person writes is not remembered: the person may give commands.
 
 Quotations are recognized whatever their white space is, wherever in a line the original stands,
-cut short, and also if the agent has added something at the end: an address that a page has made up,
-with what the agent knows behind it, is how a page would have it sent. They are recognized, too, if
-the original has characters that are not seen, or that look like others: an agent may repeat it as
-it reads.
+cut short, and also if the agent has added something at the end: a page may make up an address and
+let the agent append what it knows, to have that sent there. They are recognized, too, if the
+original has characters that are not seen, or that look like others: an agent may repeat it as it
+reads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GivenMaterial:
     def __init__(self, plugins: Collection[str]) -> None:
         names, others = ("|".join(map(re.escape, words)) for words in ((*WORDS, *plugins), plugins))
         self._command = re.compile(rf"/(?:{names})(?=\s)")
-        # What `/agent` names first is an agent, and whoever asks it has to name it.
+        # What `/agent` names first is an agent, and its caller has to name it.
         self._address = re.compile(rf"/(?:{others})\s+\S+") if others else None
         # From a command on: up to the end of its line, and its first word with what it is about.
         self._known: dict[str, tuple[str, ...]] = {}

@@ -122,7 +122,7 @@ class Orchestrator:
         continues: str | None = None,
         limits: Limits | None = None,
     ) -> str:
-        """Begin a run; its name, once it is in the log.
+        """Begins a run. Returns its name, once it is in the log.
 
         The same `key` and prompt give the same run, however often and whenever they come.
         `continues` names a run whose master continues with this one.
@@ -143,7 +143,7 @@ class Orchestrator:
         continues: str | None = None,
         limits: Limits | None = None,
     ) -> Request:
-        """Begin a run, under a new name if none is given; it is in the log when this returns."""
+        """Begins a run, under a new name if none is given; it is in the log when this returns."""
         if not prompt.strip():
             raise CallerError("the prompt is empty")
         if self._closed:
@@ -175,17 +175,17 @@ class Orchestrator:
         return self._requests[run]
 
     def lives(self, run: str) -> bool:
-        """Returns whether the master of a run is there, to go on with another request."""
+        """Returns whether the master of a run is there to continue with another request."""
         session = self._sessions.get(run)
         return session is not None and not session.over
 
     async def recover(self) -> None:
-        """End the runs that died with their process. To be called before the first request."""
+        """Ends the runs that died with their process. To be called before the first request."""
         if self.leases is not None:
             await recover(self.log, self.leases)
 
     async def close(self, reason: str = "cancelled") -> None:
-        """End every run, every master, and what their backends share."""
+        """Ends every run, every master, and what their backends share."""
         self._closed = True
         sessions = set(self._sessions.values())
         for session in sessions:
@@ -200,7 +200,7 @@ class Orchestrator:
     def _open(
         self, run: str, *, prompt: str, limits: Limits | None, session: MasterSession | None
     ) -> Request:
-        # Who asks cannot have more than the server gives.
+        # A request cannot have higher limits than the server.
         bounds = self._limits.lowered(limits or Limits())
         request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
         if session is None:
@@ -215,7 +215,7 @@ class Orchestrator:
         return request
 
     async def _watch(self, request: Request) -> None:
-        """Let go of a run when it is over, and of its master when that is gone."""
+        """Forgets a run when it is over, and its master when that is gone."""
         with suppress(LogError):
             await request.ended()
         self._controllers.unregister(request.run)

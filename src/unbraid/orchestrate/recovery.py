@@ -1,7 +1,7 @@
 """Requests whose process died are ended in the log by the next process that looks.
 
 On a log that many machines share, so is every run of a machine that died. One whose holder stopped
-in good order is left alone: whoever watches there next continues it. One whose holder has not been
+in good order is left alone: the next watcher there continues it. One whose holder has not been
 heard of for some seconds is ended by whichever server gets its lease.
 """
 
@@ -24,10 +24,10 @@ from unbraid.timings import DEAD_HOLDER_SECONDS, LEASE_TTL_SECONDS
 
 
 async def recover(log: Log, leases: Leases) -> list[str]:
-    """End the runs that nobody works on any more; their names."""
+    """Ends the runs whose process is gone, and returns their names."""
     ended = []
     async for summary in every_run(log, status="live"):
-        # A lease dies with the process that holds it: one that can be had belongs to nobody.
+        # A lease dies with the process that holds it: one that can be acquired has no holder.
         if summary.source == SOURCE and await leases.acquire(summary.run):
             try:
                 await end_request(log, summary.run)

@@ -1,8 +1,8 @@
 """What goes back to an agent that has given commands: terminated blocks, and ERR lines.
 
-An ERR line says what is wrong and how to go on. An answer is the words of another agent, or of a
-web page: a line of it that looks like the end of a block is set off, so that nothing can end its
-own block and pretend to be the next.
+An ERR line says what is wrong and what to do about it. An answer is the words of another agent, or
+of a web page: a line of it that looks like the end of a block is set off, so that nothing can end
+its own block and pretend to be the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARK = re.compile(r"^(?=\[(?:END [A-Z]+|/\w+|\d+/\d+) ?)", re.MULTILINE)
 
 
 class Reply(Struct, frozen=True):
-    """What came of one command or one delegation."""
+    """The result of one command or one delegation."""
 
     text: str
     ok: bool = True

@@ -57,7 +57,7 @@ class Resources(Protocol):
         ...
 
     def draft(self, run: str, draft: Draft) -> None:
-        """Show live viewers what is not in the log."""
+        """Shows live viewers what is not in the log."""
         ...
 
 
@@ -106,13 +106,13 @@ class Request:
     # --- its life ---
 
     async def begun(self) -> None:
-        """Wait until the run is in the log. Raises LogError if it cannot be."""
+        """Waits until the run is in the log. Raises LogError if it cannot be."""
         await self._journal.begun.wait()
         if self._writing.done():
             self._writing.result()
 
     async def ended(self) -> None:
-        """Wait until `done` is in the log. Raises LogError if it cannot be."""
+        """Waits until `done` is in the log. Raises LogError if it cannot be."""
         await asyncio.shield(self._writing)
 
     async def follow(self) -> AsyncGenerator[list[Entry], None]:
@@ -140,12 +140,12 @@ class Request:
         return self._delegation.done
 
     async def perform(self, conversation: AgentConversation, material: GivenMaterial) -> Outcome:
-        """Have the master, which was given `material` before, answer the prompt and what comes
-        meanwhile. Ends nothing itself.
+        """Lets the master, which was given `material` before, answer the prompt and the messages
+        that come meanwhile. Returns how that has ended; ends nothing itself.
         """
         working = asyncio.create_task(self._work(conversation, material))
         try:
-            # A log that cannot be written ends the work: nobody would ever see it.
+            # A log that cannot be written ends the work: it would never be visible.
             await asyncio.wait({working, self._writing}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if not working.done():
@@ -156,7 +156,7 @@ class Request:
         return working.result()
 
     def finish(self, outcome: Outcome) -> None:
-        """Emit the end of every stream that is still open, of the master's, and of the run."""
+        """Emits the end of every stream that is still open, of the master's, and of the run."""
         if self.over:
             return
         if outcome.problem is not None:
@@ -248,7 +248,7 @@ class Request:
                 await leases.release(session)
 
     def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """Begins a delegation's stream."""
+        """Begins a delegation's stream, and returns it."""
         key, events = self._delegation.start(
             caller.key, agent.name, message, model=agent.model, now=now_ms()
         )
@@ -258,8 +258,8 @@ class Request:
     async def child(
         self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
     ) -> Reply:
-        """Runs a delegation, from its conversation's opening to its end. Never raises but to be
-        cancelled.
+        """Runs a delegation, from its conversation's opening to its end, and returns the reply.
+        Raises nothing except CancelledError.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -269,7 +269,7 @@ class Request:
             reply = await self._ask(agent, stream, depth=depth, message=message)
             reason = "completed" if reply.ok else "failed"
         except asyncio.CancelledError:
-            # Stopped by someone, or the end of everything?
+            # Was this agent stopped, or is the whole request being ended?
             if not child.stopped or task.uncancel():
                 stream.end(ok=False, reason="cancelled")
                 raise
@@ -314,23 +314,23 @@ class Request:
     # --- Controller ---
 
     async def message(self, text: str) -> None:
-        """Send the master a further message; it is answered after what it was asked before."""
+        """Sends the master a further message; it is answered after the earlier ones."""
         self._check_live()
         self._inbox.put_nowait(text)
 
     async def interrupt(self) -> None:
-        """Stop what the master does now; it waits for the next message."""
+        """Stops what the master does now; it then waits for the next message."""
         self._check_live()
         if self._current is not None:
             self._interrupted = True
             self._current.cancel()
 
     async def cancel(self) -> None:
-        """End the run, and every agent in it."""
+        """Ends the run, and every agent in it."""
         self.on_cancel()
 
     async def stop(self, stream_id: int) -> None:
-        """End one agent; its caller gets an error as the answer."""
+        """Ends one agent; its caller gets an error as the answer."""
         child = self._children.get(stream_id)
         if child is None:
             raise CallerError(f"stream {stream_id} is not an agent that can be stopped now")
@@ -353,7 +353,7 @@ class Request:
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answer one."""
+        """Answers a permission request."""
         if request_id not in self._asking:
             raise CallerError(f"no pending permission request {request_id}")
         _, conversation, _ = self._asking[request_id]

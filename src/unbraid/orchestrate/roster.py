@@ -136,7 +136,7 @@ def read_agent(path: Path) -> AgentSpec:
 def _split(path: Path) -> tuple[str, int, str]:
     """Returns the front matter, how many lines it takes with its fences, and the rest."""
     try:
-        # A project brings its agents along, and whoever has made it may be anybody.
+        # A project brings its agents along, and its author may be anybody.
         found = read_small(path, links=True)
         if len(found) > MAX_FILE_BYTES:
             raise _Bad(1, f"larger than {MAX_FILE_BYTES} bytes")

@@ -33,7 +33,7 @@ class OverBudget(UnbraidError):
 
 
 class AgentTurn:
-    """What came of a turn: the commands, or else the answer."""
+    """The result of a turn: the commands, or else the answer."""
 
     def __init__(
         self,
@@ -121,7 +121,9 @@ class AgentTurn:
             self._stream.text(event)
 
     def delegate(self, labels: list[str]) -> None:
-        """Emits to whom the turn delegates. An agent whose text was not held has said it itself."""
+        """Emits the names of the agents to which the turn delegates. An agent whose text was not
+        held has said it itself.
+        """
         if not self._gate.open:
             self._stream.text(self._gate.delegate(labels))
 

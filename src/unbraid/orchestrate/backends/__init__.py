@@ -55,7 +55,7 @@ class Backends:
         return self._default
 
     async def close(self) -> None:
-        """End what they share."""
+        """Closes the backends, and what their conversations share."""
         while self._made:
             _, backend = self._made.popitem()
             await backend.close()

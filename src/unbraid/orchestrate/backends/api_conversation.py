@@ -24,7 +24,7 @@ class ModelApi(Protocol):
         ...
 
     def advice(self, status: int | None) -> str:
-        """Returns how to go on after an error with that HTTP status."""
+        """Returns what to do about an error with that HTTP status."""
         ...
 
 
