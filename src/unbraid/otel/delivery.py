@@ -1,5 +1,5 @@
 """Traces beside other work: a whole log while it is watched or served, or one run while it is
-recorded. Whatever happens to the collector, that work goes on.
+recorded. Whatever happens to the collector, that work continues.
 """
 
 from __future__ import annotations

@@ -56,7 +56,9 @@ class OtlpExporter:
         self._resource, self._scope = _resource(), _scope()
 
     def send(self, spans: Sequence[TracedSpan]) -> ExportOutcome:
-        """Sends spans in one request. The exporter tries again for some seconds."""
+        """Sends spans in one request, and returns whether they have arrived. The exporter tries
+        again for some seconds.
+        """
         from opentelemetry.sdk.trace.export import SpanExportResult
 
         self._status = None

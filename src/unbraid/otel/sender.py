@@ -1,7 +1,7 @@
 """Sends the runs of a log as traces, each span when it has ended.
 
 The cursor is stored behind what has arrived. So while a collector is away, this waits and the log
-keeps what is to be sent; after a restart it goes on from there. A span may begin long before the
+keeps what is to be sent; after a restart it continues from there. A span may begin long before the
 cursor: then the run is read again from its beginning, and the spans that were complete before the
 cursor are left out.
 """
@@ -20,20 +20,20 @@ from unbraid.prices.loader import load_prices
 from unbraid.timings import OTLP_RETRY_MAX_SECONDS, OTLP_RETRY_SECONDS
 from unbraid.traces import RunTrace, TraceIdentity, TraceParent
 
-# Runs that have not ended and whose traces are held; any other is read again when it goes on.
+# Runs that have not ended and whose traces are held; any other is read again when it continues.
 MAX_OPEN_RUNS = 200
 
 
 class CollectorAway(LogError):
-    """A collector has not taken what was sent."""
+    """A collector has not accepted what was sent."""
 
 
 class TraceSender:
     """Sends runs of one log to one collector. With `content`, what agents said is sent, too: then
     the log has to be one that redacts.
 
-    `parent` is the span that runs belong to of which nothing else is known. `away` says that the
-    collector does not answer.
+    `parent` is the span that runs belong to of which nothing else is known. `away` is True while
+    the collector does not answer.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class TraceSender:
         return trace.over
 
     async def follow_run(self, run: str) -> None:
-        """Sends a run as it goes on, to its end; waits for a collector that is away."""
+        """Sends a run while it grows, to its end; waits while the collector cannot be reached."""
         trace = self._begin(run)
         async for batch in self._log.follow(run):
             await self._deliver([s for entry in batch for s in self._spans(trace, entry)])
@@ -80,7 +80,7 @@ class TraceSender:
 
     async def begin(self, cursor: SentCursor) -> None:
         """Determines where `follow_new` begins: at the cursor; if nothing was ever sent, with what
-        the log gets from now on, and with all of the runs that go on then.
+        the log gets from now on, and with the whole of each run that continues then.
         """
         since = await self._start(cursor)
         self._is_first = since is None

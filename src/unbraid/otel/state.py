@@ -1,4 +1,4 @@
-"""How far a log has been sent to a collector, and which runs are part of someone else's trace.
+"""How far a log has been sent to a collector, and which runs are part of another program's trace.
 
 Both are files in the data folder. One process at a time sends a log to a collector: it holds the
 lock of that cursor.
@@ -73,8 +73,8 @@ class SentCursor:
 
 
 class TraceParents:
-    """The spans of others that runs are part of, so that whoever sends such a run later sends it to
-    the same trace.
+    """The spans of others that runs are part of, so that a later process sends such a run to the
+    same trace.
     """
 
     def __init__(self, home: Path) -> None:
