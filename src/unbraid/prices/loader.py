@@ -40,7 +40,7 @@ def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
     installed = _installed_version()
     if installed is not None and _number(installed) > _number(listed.version):
         listed = _newer(installed, data_folder(env)) or listed
-    # Nobody gains by prices that are taken for others: a checksum will do, and hashlib would be the
+    # A collision of prices helps no attacker: a checksum is enough, and hashlib would be the
     # slowest import of `unbraid cost`.
     digest = f"{listed.version} {len(text)} {zlib.crc32(text.encode()):08x}"
     return LoadedPrices(Prices(listed, own), problems, digest)
@@ -53,8 +53,8 @@ def _bundled() -> PriceList:
 
 @cache
 def _installed_version() -> str | None:
-    """The version of `genai-prices` by the names in its folder: importing what reads package
-    metadata takes longer than all the rest.
+    """Returns the version of `genai-prices` by the names in its folder: importing what reads
+    package metadata takes longer than all the rest.
     """
     name = PACKAGE.replace("-", "_")
     spec = find_spec(name)
@@ -66,7 +66,7 @@ def _installed_version() -> str | None:
 
 
 def _newer(version: str, folder: Path) -> PriceList | None:
-    """The prices of an installed release, taken out of it once."""
+    """Returns the prices of an installed release, which are extracted from it once."""
     kept = folder / f"prices-{version}.json"
     try:
         return json_decoder(PriceList).decode(kept.read_bytes())
@@ -74,7 +74,7 @@ def _newer(version: str, folder: Path) -> PriceList | None:
         pass
     try:
         taken = snapshot()
-    except Exception:  # another package's inside, of a release that nobody here has seen
+    except Exception:  # the inside of another package, in an unknown release
         return None
     with suppress(OSError):  # without the file, the next start takes longer
         write_atomically(kept, msgspec.json.encode(taken), durable=False, private_folder=True)
