@@ -42,7 +42,7 @@ _AMOUNTS = (FleetTokenUsage, FleetTurnComplete, FleetSessionMeta, Done)
 
 
 class RunPart(NamedTuple):
-    """Lines of JSON: the events of a run that follow the event `after`, and whose run it is."""
+    """Lines of JSON: the events of a run that follow the event `after`, and the name of the run."""
 
     run: str
     after: int
@@ -68,8 +68,8 @@ class EventIngest:
         self._locks = NamedLocks()
 
     async def feed(self, part: RunPart, *, machine: str | None, any_run: bool) -> Received:
-        """Take in events; a run that begins is that of the `machine`. Without `any_run`, it may
-        send only to its own.
+        """Appends events, and returns up to which event the run is durable. A run that begins
+        belongs to the `machine`. Without `any_run`, it may send only to its own runs.
 
         Events that do not follow what is there are not taken: the answer says what to send from.
         """

@@ -31,12 +31,12 @@ class FollowedSession:
     """A session, its run, and when it last said something (`changed_at`) and last grew (`grew_at`),
     both by the monotonic clock.
 
-    What is there when the following begins was said when it says so itself: the files of a session
-    that was copied or restored are new, and nobody is at work in it. What comes later is new,
-    whatever clock its times are from.
+    For records that exist when following begins, their own times count: a session that was copied
+    or restored has new files although no process writes it. Later records count as new, whatever
+    clock their times are from.
 
-    A cancellation takes effect when what was read is recorded; without `shielded` at once, for who
-    does not look again.
+    A cancellation takes effect when what was read is recorded. Without `shielded`, it takes effect
+    at once: use that only for a session that is not read again.
     """
 
     def __init__(self, recorder: Recorder, follower: Follower, *, shielded: bool = True) -> None:
@@ -54,7 +54,7 @@ class FollowedSession:
         return self.recorder.has_begun
 
     async def look(self, *, at_once: bool = False) -> None:
-        """Record what is new; `at_once` without waiting for what may still settle."""
+        """Records what is new; with `at_once`, without waiting for what may still settle."""
         # What was read is not read again: a cancellation in between would lose it.
         await self._whole(self._look(at_once=at_once, last=False))
 
@@ -64,12 +64,13 @@ class FollowedSession:
 
     async def close(self) -> None:
         """Records what will never be complete and ends the run: the session is taken to be over."""
-        # Whether an end that was cut short is in the log, nobody knows; and it is to be the last.
+        # If a cancellation cut the end short, nothing would show whether it is in the log; and
+        # nothing may follow it.
         await self._whole(self._close())
 
     def cut(self) -> None:
-        """Stops what is being recorded, and records nothing more, as a kill would: whoever opens
-        the run again continues where the log ends.
+        """Stops what is being recorded, and records nothing more, as a kill would: the process that
+        opens the run again continues where the log ends.
         """
         self._is_cut = True
         for task in self._doing:

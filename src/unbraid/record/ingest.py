@@ -1,6 +1,6 @@
 """Chunks of any number of runs, as they come over HTTP: by offset, acknowledged when durable.
 
-Each run has a `Recorder` while somebody sends to it. A recorder can be dropped at any time between
+Each run has a `Recorder` while a machine sends to it. A recorder can be dropped at any time between
 two chunks, because what rebuilds it is in the log.
 """
 
@@ -86,7 +86,7 @@ class Ingest:
         machine: str | None = None,
         any_run: bool = True,
     ) -> int:
-        """Take in bytes of a source that begin at `offset`; `end` says that no more will come.
+        """Records bytes of a source that begin at `offset`; `end` says that no more will come.
 
         A run that begins is that of the `machine`. Without `any_run`, it may send only to its own.
 
@@ -111,7 +111,7 @@ class Ingest:
                 return await self._take(run, owner, chunk, end=end)
 
     async def _catch_up(self, run: str) -> None:
-        """Forget what is known of a run, and wait until the log has what others have written."""
+        """Forgets what is known of a run, and waits until the log has what others have written."""
         self._live.pop(run, None)
         if isinstance(self._log, SharedLog):
             await self._log.settle()

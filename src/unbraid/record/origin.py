@@ -1,4 +1,6 @@
-"""Where a run comes from: on a log that many machines share, each run says whose it is."""
+"""Where a run comes from: on a log that many machines share, each run names its machine and its
+user.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from unbraid.system.user import user_name
 
 
 class RunOrigin(Struct, frozen=True):
-    """The machine that a run is from, and whose it is there."""
+    """The machine that a run is from, and its user there."""
 
     machine: str | None = None
     user: str | None = None
@@ -28,8 +30,8 @@ def this_origin(env: Mapping[str, str] = os.environ) -> RunOrigin:
 
 
 def pipeline_of(log: Log, run: RunSummary | None) -> Callable[[], RunPipeline]:
-    """Returns what makes the pipeline of a run: of one that another machine has begun, the events
-    say so again; one that begins here says it only on a log that others share.
+    """Returns what makes the pipeline of a run: for a run that exists, its first event names the
+    same machine and user again; a run that begins here names them only on a shared log.
     """
     if run is not None:
         origin = RunOrigin(run.machine, run.user)
@@ -51,7 +53,7 @@ class NamedPipeline:
         return self._named(self._pipeline.feed(data, source, now))
 
     def finish(self, now: int) -> list[FleetEvent]:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run. Returns the last events."""
         return self._named(self._pipeline.finish(now))
 
     def _named(self, events: list[FleetEvent]) -> list[FleetEvent]:

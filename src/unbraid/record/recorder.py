@@ -3,8 +3,8 @@
 What is fed goes into the log in the same transaction as the events it gave: the bytes themselves
 (stored until the run is over) and each source's offset. After a restart the stored chunks, in
 their order and with the times at which they came, give the same events again, so the pipeline
-stands exactly where the log does. That order is the one thing that the agents' files could not say
-a second time.
+stands exactly where the log does. That order is the one thing that could not be read from the
+agents' files a second time.
 
 Between feeding the pipeline and the commit, the pipeline is ahead of the log. If the commit fails,
 or its task is cancelled, it may stay so, and its next events would not continue the run. From then
@@ -13,8 +13,8 @@ on every call raises, and the run has to be opened again.
 A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
 events what no line had in one piece.
 
-A run in which nothing is said is none: somebody has opened a session again and left it. A run that
-`awaits_words` is kept in memory until there are some, and forgotten if it ends without.
+A run without content is not recorded: a person has only opened a session again and left it. With
+`awaits_words`, a run is kept in memory until it has content, and dropped if it ends without any.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RunPipeline(Protocol):
         ...
 
     def finish(self, now: int) -> list[FleetEvent]:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run. Returns the last events."""
         ...
 
 
@@ -126,7 +126,7 @@ class Recorder:
     ) -> Recorder:
         """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
         was recorded before. Recorders that share `turns` translate one slice after the other: many
-        of them delay everybody else no longer than one does.
+        of them delay other tasks no longer than one does.
         """
         summary = await log.run(run)
         # Offsets may be there before the first event is.
@@ -233,8 +233,8 @@ class Recorder:
             self.over = True
 
     async def _translated(self, chunk: Chunk) -> list[FleetEvent]:
-        """Feeds a chunk in small slices: nobody else is to wait for all of it, and how long a slice
-        takes depends on what is in it.
+        """Returns the events of a chunk, which is fed in small slices: other tasks must not wait
+        for all of it, and how long a slice takes depends on what is in it.
         """
         source, _, data, now = chunk
         events: list[FleetEvent] = []
@@ -280,8 +280,8 @@ class Recorder:
         self.last_seq = appended.last_seq
 
     def _take_noted(self, offsets: dict[str, int]) -> dict[str, int]:
-        """Adds the offsets that were noted to those of a commit. Before it begins: what is noted
-        meanwhile may answer for bytes that only the next one has.
+        """Returns the offsets of a commit, with those that were noted. Called before the commit
+        begins: what is noted meanwhile may answer for bytes that only the next one has.
         """
         noted, self._noted = self._noted, {}
         for source, offset in noted.items():
@@ -391,7 +391,7 @@ class _Commits:
         if self._latest is None:
             return
         if error is not None:
-            # Nobody is left to hear of it. What is being written is written all the same.
+            # The caller is gone. What is being written is written all the same.
             self._latest.cancel()
             return
         await self._latest

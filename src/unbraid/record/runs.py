@@ -54,7 +54,7 @@ async def open_run(
             except LogUnusable:
                 raise  # it cannot be read now, which says nothing about the run
             except LogError:
-                # An older translator's: it stays as it is, and its successor goes on from there.
+                # An older translator's: it stays as it is, and its successor continues from there.
                 pass
             else:
                 recorded.offsets, recorded.ends = dict(recorder.offsets), dict(recorder.marks)

@@ -1,7 +1,7 @@
 """Which stream may begin next in a run whose events another machine sends.
 
 Every reader follows streams from parent to child. A stream that is its own parent would lead it in
-circles for ever, and one that begins twice at each level doubles its way with every level: one
+circles without end, and one that begins twice at each level doubles its way with every level: one
 machine could stop the server, and everyone's page. So what a log promises of streams is checked
 before it is taken in: they are numbered in the order in which they begin, and whatever one refers
 to has begun before.
