@@ -117,7 +117,7 @@ _OTHERS = _compiled(
     (b"assword", rb"[^;)]{0,24}[;)](?:\\[nrt]|[^(\"'\\]){0,48}?send(?:line)?[ (](?:-- )?" + _QUOTE),
 )  # fmt: skip
 _OTHERS |= {**_CALLS, **_WALLETS, b"@tcp(": [(b"@tcp(", _LOGIN)]}
-# Numbers that let somebody in.
+# Numbers that give access.
 _CODE_SIGN = rb"\\{0,3}[\"'`*]{0,2}(?: ?[:=]| is:?)[ \"'`*\\]{0,6}"
 _CODE_NAMES = tuple(
     b"PIN|PIN code|OTP|erification code|ecurity code|ne-time code|ogin code|ogin PIN".split(b"|")

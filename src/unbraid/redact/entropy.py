@@ -1,4 +1,4 @@
-"""Whether a word was made by chance: what no rule knows is judged by its letters.
+"""Whether a word is random: what no rule recognizes is judged by its characters.
 
 Keys change between small letters, capitals and digits at almost every other character. Words,
 names, paths and numbers do not. What is no secret though it looks like one (the ids by which

@@ -55,7 +55,7 @@ class RunRedactor:
         return self._held[0][1] + REDACTION_HOLD_SECONDS if self._held else None
 
     async def take(self, entries: list[Entry]) -> list[Entry]:
-        """As many of the events so far as are decided."""
+        """Takes more events. Returns as many of the events so far as are decided."""
         if self._known is not None:
             for entry in entries:
                 if entry.stream_id not in self._known and entry.type not in ASIDES:
@@ -134,7 +134,9 @@ class FeedRedactor:
         return min((at for at in found if at is not None), default=None)
 
     async def take(self, batch: list[Entry]) -> list[Entry]:
-        """As many of the events so far as are decided, in order within each run."""
+        """Takes more events. Returns as many of the events so far as are decided, in order within
+        each run.
+        """
         by_run: dict[str, list[Entry]] = {}
         for entry in batch:
             by_run.setdefault(entry.run, []).append(entry)
@@ -190,7 +192,9 @@ class _Deadline(Protocol):
 async def batches_with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: _Deadline
 ) -> AsyncIterator[list[Entry]]:
-    """The batches as they come, and an empty one whenever something has waited long enough."""
+    """Yields the batches as they come, and an empty one whenever something has waited long
+    enough.
+    """
 
     def seconds() -> float | None:
         until = redactor.deadline

@@ -30,8 +30,8 @@ from unbraid.wire.lines import LineParts
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST
-# More than this does not wait: the parts of a block seldom stand so far apart, and whoever sends
-# what waits again, again and again, must not keep others waiting.
+# More than this does not wait: the parts of a block seldom stand so far apart, and a sender that
+# repeats what waits must not delay others.
 HELD_BYTES = 1 << 20
 HELD_BLOCKS = 256
 
@@ -68,7 +68,7 @@ class _DeltaLine:
         self.decided = False
 
     def decide(self, shown: bytes) -> None:
-        """Put another text of the same length in the place of its own."""
+        """Replaces the text by another one of the same length."""
         self.decided = True
         hidden, at = b'"' + shown + b'"', -1
         while self.text != hidden and (at := self.data.find(self.text, at + 1)) >= 0:
@@ -122,7 +122,7 @@ class LineRedactor:
         self._seen = LineParts()
 
     def push(self, lines: Sequence[bytes]) -> None:
-        """Take in the next lines, without their ends."""
+        """Adds the next lines, without their ends."""
         text = b"\n".join(lines)
         self.size += len(text) + 1 if lines else 0
         anchors = self._anchors(lower := text.lower())
@@ -193,7 +193,7 @@ class LineRedactor:
 
     def seen(self, data: bytes) -> None:
         """Takes bytes that were given out before a restart, in any chunks, and continues there."""
-        # A part that does not end its line is one of a line that is too long for anybody.
+        # A part that does not end its line belongs to a line that is too long to be held.
         self.skip([line[:-1] for line in self._seen.feed(data) if line.endswith(b"\n")])
 
     def skip(self, lines: Sequence[bytes]) -> None:
@@ -225,7 +225,7 @@ class LineRedactor:
         self._waiting[block] = self._touched[block] = None
 
     def _end(self, owner: str | None, name: str | int | None) -> None:
-        """Close blocks. Each is closed once, so that all of it is linear in the lines."""
+        """Closes blocks. Each is closed once, so that the work is linear in the lines."""
         if owner is None:
             for blocks in self._open.values():
                 for block in blocks.values():
@@ -303,7 +303,7 @@ def _may_have(anchors: frozenset[bytes], signs: Iterable[frozenset[bytes]]) -> b
 
 
 def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:
-    """Redact a block's lines before the number `cut`, and keep where the block stands then."""
+    """Redacts a block's lines before the number `cut`, and notes how far the block is settled."""
     before, text = len(block.context), block.whole()
     redacted = shown = redact(text)
     start = undecided_from(text) if expired else None

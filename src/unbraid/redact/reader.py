@@ -115,7 +115,7 @@ class RedactedReader:
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, last started first; `before` is the `page` of the last one seen."""
+        """Returns runs, last started first; `before` is the `page` of the last one seen."""
         found: list[RunSummary] = []
         while len(found) < limit:
             listed = await self._log.runs(
@@ -253,7 +253,7 @@ def redact_title(title: str) -> str:
 
 
 def redact_struct(value: S) -> S:
-    """Anything that is shown as JSON, with its secrets redacted."""
+    """Returns anything that is shown as JSON with its secrets redacted."""
     return msgspec.json.decode(redact(msgspec.json.encode(value)), type=type(value))
 
 

@@ -56,7 +56,7 @@ _LINKS = (
 _LINK = re.compile(_LINKS % b"32" + rb"(?![A-Za-z0-9_\-])")
 _OPEN_LINK = re.compile(_LINKS % b"1" + rb"\Z")
 _ADDRESS = re.compile(rb"://[^\s\"'`<>\\]{4,%d}" % (8 * MOST))
-# Dashes before a quote may begin the last line of a key that goes on in the next event.
+# Dashes before a quote may begin the last line of a key that continues in the next event.
 _PEM = re.compile(
     rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     rb"(?P<value>(?:[^\"'`{}\-]|-(?!----|-{0,3}\"))+)"

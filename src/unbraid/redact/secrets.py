@@ -2,7 +2,7 @@
 
 Offsets stay true, and a secret is still known as one: redacting again changes nothing, and what
 follows eight stars belongs to them. Three ways lead to a secret: the rules of a maintained scanner
-(`rules`), a name or a scheme before it (`named`), and chance (`entropy`).
+(`rules`), a name or a scheme before it (`named`), and random characters (`entropy`).
 
 Most patterns begin with a word that most text does not have: which of these words, the anchors, are
 there is found out first, for all of them at once (`anchors`). No pattern is tried on text of more
@@ -138,7 +138,7 @@ def _undecided_word(text: bytes) -> int | None:
         return None if dot < 0 else dot
     # A letter after a backslash is an escape.
     start += text[start - 1 : start] == b"\\" and start < len(text)
-    # A key that was cut at the end of a line goes on here.
+    # A key that was cut at the end of a line continues here.
     before = cut_before(text, start)
     if (
         before is not None
@@ -168,7 +168,7 @@ def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
 
 
 def _continued(text: bytes, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the rest of a secret that goes on in the next lines, each of one word alone."""
+    """Yields the rest of a secret that continues in the next lines, each of one word alone."""
     while (gap := _LINE_END.match(text, end)) is not None:
         word = BODY.match(text, gap.end())
         if word is None or len(word[0]) < 8 or consists_of_words(word[0]) or known_id(word[0]):

@@ -27,7 +27,7 @@ _STARS = re.compile(rb"\*{8,}|\A\*+|\*+\Z")
 
 
 def line_redactor() -> LineRedactor:
-    """Redacts one source, of whichever kind."""
+    """Returns what redacts one source, of whichever kind."""
     # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.lines import LineRedactor
 
@@ -50,7 +50,7 @@ class _Source:
 
     def __init__(self, offset: int) -> None:
         self.lines, self.offset, self.parts = line_redactor(), offset, LineParts()
-        # Within a line that nobody can hold.
+        # Within a line that is too long to be held.
         self.is_overlong = False
         self.arrived_ms = 0
 
@@ -108,7 +108,7 @@ class IngestRedactor:
 
     def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
         """Returns as much of a source's next bytes as is decided, redacted, not one byte more or
-        less. Of a line that a sender would have to send again for ever, nothing is shown.
+        less. Nothing is shown of a line that a sender would have to send again and again.
         """
         head = b""
         if source in self._overlong:
