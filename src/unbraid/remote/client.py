@@ -74,7 +74,7 @@ class RemoteServer:
         return self._decoded(await self._get(self._target(path, query)), kind)
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None) -> None:
-        """Have something done."""
+        """Sends a request that changes something."""
         headers = {} if body is None else {"Content-Type": "application/json"}
         content = None if body is None else msgspec.json.encode(body)
         target = self._target(path, {})
@@ -111,12 +111,12 @@ class RemoteServer:
             raise self._lost(error) from None
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Closes all connections."""
         await self._kept.aclose()
         await self._new.aclose()
 
     async def _look_again(self) -> None:
-        """After a loss, finds a server of our own anew: it may have come back at another socket."""
+        """Finds our own server again after a loss: it may have come back at another socket."""
         if not self._is_lost or self._has_token:
             return
         found = local_socket(self.url)

@@ -5,7 +5,7 @@ log when it goes out, so neither an outage nor a long history takes memory. Even
 together in one request, over one connection. A server that is away is tried again and again, more
 and more seldom. What was sent and not acknowledged is sent again, and the server skips what it has.
 A server that asks for something earlier has lost it, and gets it again. A run that the server
-refuses is reported and tried again much later; the others go on.
+refuses is reported and tried again much later; the others continue.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Delivery:
         self._wake.set()
 
     async def run(self) -> None:
-        """Send until cancelled."""
+        """Sends until it is cancelled."""
         pause = SEND_FIRST_RETRY_SECONDS
         try:
             while True:
@@ -139,7 +139,7 @@ class Delivery:
             await self._client.close()
 
     async def arrival(self, run: str) -> bool:
-        """Waits until all of a run has arrived; False as soon as the server refuses it."""
+        """Waits until all of a run has arrived. Returns False as soon as the server refuses it."""
         async with self._moved:
             while (lag := self._behind.get(run)) is not None:
                 if lag.problem is not None:
@@ -169,7 +169,7 @@ class Delivery:
                 await self._wake.wait()
 
     async def _send(self) -> bool:
-        """Sends one request; False if there is nothing to send now."""
+        """Sends one request. Returns False if there is nothing to send now."""
         parts = await self._gather()
         if not parts:
             return False

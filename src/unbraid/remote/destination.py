@@ -101,7 +101,7 @@ class RunDelivery:
         self._task = asyncio.create_task(self._delivery.run())
 
     def steering(self, controllers: Controllers) -> AbstractAsyncContextManager[None]:
-        """The server can steer the runs of this process while the block runs."""
+        """Returns a context in which the server can steer the runs of this process."""
         from unbraid.remote.steering import SteeringLink
 
         return SteeringLink(self._to.url, self._to.token, controllers).open()
@@ -139,7 +139,7 @@ class RunDelivery:
 
 class LogDelivery:
     """Sends everything that a log gets: the runs that are live when that begins, and all that is
-    recorded from then on, also while nobody was sending; older runs with `since_ms`.
+    recorded from then on, also while no process was sending; older runs with `since_ms`.
     """
 
     def __init__(
@@ -282,8 +282,8 @@ class LogDelivery:
 async def deliver(
     home: Path, token: str | None, warn: Warn, seconds: float, *, discarded: str | None = None
 ) -> AsyncIterator[tuple[SentRun, bool]]:
-    """Send what other processes have left behind; says of each run whether it has arrived. Only
-    what is to be `discarded` is given up without that.
+    """Sends what other processes have left behind. Yields each run, and whether it has arrived;
+    only what is to be `discarded` is given up if it has not.
     """
     if not DeliveryLedger.exists(home):
         return

@@ -89,8 +89,8 @@ class IngestClient:
         self._compresses = True
 
     async def post(self, parts: Sequence[SentPart]) -> dict[str, PartAnswer]:
-        """Send events of some runs; returns what the server says, by run. Raises ServerUnavailable,
-        or RunRefused if all of them are.
+        """Sends events of some runs. Returns the server's answers, by run. Raises
+        ServerUnavailable, or RunRefused if all of them are refused.
         """
         # Here: every run imports this module, and few are sent anywhere.
         from unbraid.system import http
@@ -125,7 +125,7 @@ class IngestClient:
         raise RunRefused(problem)
 
     async def close(self) -> None:
-        """Close the connection."""
+        """Closes the connection."""
         if self._client is not None:
             client, self._client = self._client, None
             await client.aclose()

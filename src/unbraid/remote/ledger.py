@@ -1,8 +1,8 @@
 """How far the runs of a log have arrived at other servers: a SQLite file in the data folder.
 
 A run is in it from the moment at which it is to be sent, and what a server has not acknowledged is
-never taken out but by a person. The ledger may be behind: what was acknowledged and not noted, as
-after a kill, is sent again, and the server skips it.
+removed only by a person. The ledger may be behind: what was acknowledged and not noted, as after a
+kill, is sent again, and the server skips it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DeliveryLedger:
         self._folder = None if home is None else home / FOLDER
         try:
             if self._folder is not None:
-                # Agents' runs are private: nobody else on the machine may read their names.
+                # Agents' runs are private: no other user of the machine may read their names.
                 make_private_folder(self._folder)
             self._path = ":memory:" if self._folder is None else str(self._folder / FILE_NAME)
             self._database = sqlite3.connect(
@@ -141,7 +141,7 @@ class DeliveryLedger:
         return locked_file(self._folder / f"{digest}.lock")
 
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
         self._database.close()
 
     def _all(self, query: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:

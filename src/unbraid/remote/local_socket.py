@@ -1,4 +1,5 @@
-"""The socket of a server of our own on this machine: who may enter our folder needs no token there.
+"""The socket of a server of our own on this machine: a user who may enter our folder needs no token
+there.
 
 Other users of the machine can reach a server on loopback, but not this folder.
 """
@@ -26,7 +27,7 @@ def socket_path(home: Path, port: int) -> Path:
 def local_socket(url: str) -> Path | None:
     """Returns the socket of the server at an address, if it is ours and listens."""
     parts = urlsplit(url)
-    # It does not speak TLS, and who asks for that wants to know whom they talk to.
+    # It does not speak TLS, and a caller that asks for TLS wants the server's identity proven.
     local = parts.scheme == "http" and parts.hostname in LOCAL_HOSTS
     if not local or not hasattr(socket, "AF_UNIX"):
         return None

@@ -205,12 +205,12 @@ class RemoteLog:
         return content
 
     async def _watch(self) -> None:
-        """Note that something has changed, for ever."""
+        """Counts the changes that the server reports, until it is cancelled."""
         while True:
             try:
                 async for lines in self._server.lines("/v1/events", types=LISTED):
                     self._lost = None
-                    # After a loss, too: nobody knows what has come meanwhile.
+                    # After a loss, too: it is unknown what has come meanwhile.
                     self._changes += len(lines) or 1
             except LogError as error:
                 self._lost = error

@@ -44,7 +44,7 @@ class SteeringLink:
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Can be steered from there while the block runs."""
+        """Lets the server steer the runs of this process while the block runs."""
         task = asyncio.create_task(self._run())
         try:
             yield
@@ -76,7 +76,7 @@ class SteeringLink:
             await asyncio.wait((posting, changing), return_when=asyncio.FIRST_COMPLETED)
             if not posting.done():
                 # There is more to report. An order that is lost with this comes again, and so do
-                # our answers: who has them passes over them.
+                # our answers: the server ignores those that it has.
                 return
             orders = await posting
             if not orders.orders:
