@@ -1,7 +1,7 @@
 """A viewer of a run that gets it as AG-UI events, over SSE.
 
-It stands behind a viewer of the hub, which knows about replay, heartbeats and those who do not
-read, and translates what that one gives out.
+It stands behind a viewer of the hub, which handles replay, heartbeats and viewers that do not read,
+and translates what that one gives out.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class AgUiViewer:
         return frames([CustomEvent(name="cut", value={"reason": reason})], None)
 
     def cut(self, reason: str) -> None:
-        """Give it no more."""
+        """Cuts the viewer off: it gets nothing more."""
         self._viewer.cut(reason)
 
     async def _translated(self, data: bytes) -> bytes:
@@ -130,8 +130,8 @@ async def watching(
 
 
 def frames(events: list[BaseEvent], seq: int | None) -> bytes:
-    """Returns events as SSE. The last one has the id: whoever comes back with it has had all of
-    them.
+    """Returns events as SSE. The last one has the id: a viewer that comes back with it has had all
+    of them.
     """
     data = [b"data: %b\n\n" % _encoded(event) for event in events]
     if data and seq is not None:

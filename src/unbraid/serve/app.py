@@ -49,7 +49,9 @@ def create_app(
 
 
 def _sharing(config: ServeConfig) -> list[Middleware]:
-    """Lets pages of allowed origins, and no others, read the answers; they come with a token."""
+    """Returns the middleware that lets pages of allowed origins, and no others, read the answers;
+    they come with a token.
+    """
     if not config.origins:
         return []
     sharing = Middleware(
@@ -71,7 +73,7 @@ def _redaction(config: ServeConfig) -> list[Middleware]:
 
 
 class _Timed:
-    """An endpoint as an ASGI application, with the time to its answer measured."""
+    """An endpoint as an ASGI application, which measures the time to its answer."""
 
     def __init__(self, op: Operation, services: Services) -> None:
         self._op, self._services = op, services

@@ -37,14 +37,14 @@ class ServeLimits:
 
 @dataclass(frozen=True)
 class ServeConfig:
-    """Where to listen, who may come, and how much of it.
+    """Where to listen, which callers are accepted, and the limits.
 
     Everyone needs a token or a one-time link, on loopback, too: other users of a machine can reach
-    that. `token_file` is read anew whenever it changes. Only who may enter the folder `home` needs
-    neither: there is a socket in it, and there the server keeps who has signed in. `hosts` are
-    further names that this server answers to; addresses and, on loopback, `localhost` always work.
-    `proxies` are addresses or networks of proxies whose word about callers is taken. Runs that are
-    over go after `keep_days`, and the oldest of them beyond `keep_bytes`.
+    that. `token_file` is read anew whenever it changes. Only a user who may enter the folder `home`
+    needs neither: there is a socket in it. There the server also stores which browsers have signed
+    in. `hosts` are further names that this server answers to; addresses and, on loopback,
+    `localhost` always work. `proxies` are addresses or networks of proxies whose word about callers
+    is taken. Runs that are over go after `keep_days`, and the oldest of them beyond `keep_bytes`.
     """
 
     host: str = "127.0.0.1"

@@ -78,7 +78,7 @@ class Connection(HttpToolsProtocol):
             self.on_lost()
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes before the end of a header."""
+        """Counts the bytes that come before the end of a header."""
         if self.transport.is_closing():
             return
         if not self._in_head:
@@ -96,7 +96,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(431, "too much around the body: chunk extensions, or trailers")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Notes a header field; trailers, which come after the body, are for nobody here."""
+        """Notes a header field; trailers, which come after the body, are ignored."""
         if self._in_head:
             super().on_header(name, value)
 
@@ -143,8 +143,8 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def hang_up(self, last: bytes) -> None:
-        """Write a last chunk even if the socket is stuck, and close; for good after some
-        minutes.
+        """Writes a last chunk even if the socket is stuck, and closes the connection; by force
+        after some minutes.
         """
         if self.cycle is not None and not self.transport.is_closing():
             self.cycle.response_complete = True

@@ -21,7 +21,7 @@ class Encoder(Protocol):
     """Compresses one stream."""
 
     def chunk(self, data: bytes) -> bytes:
-        """Compresses some more, to be sent now."""
+        """Returns some more data, compressed, to be sent now."""
         ...
 
     def end(self, data: bytes) -> bytes:
@@ -36,7 +36,7 @@ class Gzip:
         self._stream = zlib.compressobj(1, zlib.DEFLATED, _GZIP_BITS, _GZIP_MEMORY)
 
     def chunk(self, data: bytes) -> bytes:
-        """Compresses some more."""
+        """Returns some more data, compressed."""
         return self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH)
 
     def end(self, data: bytes) -> bytes:
@@ -62,7 +62,7 @@ class Zstd:
         self._flush_block = zstandard.COMPRESSOBJ_FLUSH_BLOCK
 
     def chunk(self, data: bytes) -> bytes:
-        """Compresses some more."""
+        """Returns some more data, compressed."""
         return self._stream.compress(data) + self._stream.flush(self._flush_block)
 
     def end(self, data: bytes) -> bytes:

@@ -24,7 +24,7 @@ from unbraid.serve.connection import Connection
 from unbraid.system.descriptors import raise_descriptor_limit
 
 BACKLOG = 2048  # connections that wait to be accepted
-# The system would take megabytes for a viewer that does not read: all of them were made for nobody.
+# The system would buffer megabytes for a viewer that does not read, which were all made in vain.
 # What is on its way to one that reads is not limited by this.
 UNSENT_BYTES = 1 << 16
 
@@ -40,7 +40,7 @@ def open_listener(config: ServeConfig) -> socket.socket:
         if hasattr(socket, "TCP_NOTSENT_LOWAT"):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         listener.bind((config.host, config.port))
-        # Not later: until one listens, two who start at the same moment are given the same port.
+        # Not later: until one listens, two servers that start at the same moment get the same port.
         listener.listen(BACKLOG)
         listener.set_inheritable(False)
     except (OSError, TypeError, UnicodeError) as error:  # the last two: of what is no name
@@ -91,7 +91,7 @@ async def listening(config: ServeConfig, listener: socket.socket, app: Any) -> A
                 loop.remove_reader(each.fileno())
             await asyncio.sleep(0)
             await runner.shutdown([listener])
-            # Accepted at the last moment, or stuck: nobody else would ever close them.
+            # Accepted at the last moment, or stuck: nothing else would ever close them.
             for left in list(runner.server_state.connections):
                 left.transport.abort()
             await asyncio.sleep(0)
@@ -135,7 +135,7 @@ def _uvicorn(config: ServeConfig, app: Any) -> uvicorn.Config:
         # file.
         access_log=False,
         log_config=None,
-        # It warns of every request that is none, and anyone may send those.
+        # It warns of every invalid request, and anyone may send those.
         log_level="error",
         backlog=BACKLOG,
         server_header=False,

@@ -23,8 +23,8 @@ class CopyState(Struct):
 
 
 class LogHealth:
-    """Checks a log, once for all who ask at the same time: nobody has to sign in to ask, and every
-    check writes to the disk.
+    """Checks a log, once for all requests at the same time: these need no token, and every check
+    writes to the disk.
     """
 
     def __init__(self, log: Log) -> None:
@@ -54,8 +54,8 @@ class LogHealth:
 
     async def copy(self) -> CopyState | None:
         """Returns how complete this machine's copy of a shared log is, as it was a moment ago: a
-        log that is away answers late, and nobody is to wait for that. None if the log is not a
-        shared one.
+        log that cannot be reached answers late, and no request should wait for that. None if the
+        log is not a shared one.
         """
         if not isinstance(self._log, SharedLog):
             return None

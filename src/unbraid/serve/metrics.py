@@ -66,7 +66,7 @@ class Metrics:
         self.lag.observe(max(0.0, time.time() - batch[-1].ts / 1000))
 
     def watch(self, hub: Hub, ingest: Ingest) -> None:
-        """Read these whenever someone asks."""
+        """Adds metrics of the hub and of ingest, which are read whenever metrics are asked for."""
         gauges = (
             ("unbraid_viewers", "Connected viewers.", lambda: hub.viewers),
             ("unbraid_runs_ingesting", "Runs being taken in now.", lambda: ingest.runs),
@@ -81,7 +81,9 @@ class Metrics:
             Gauge(name, help_text, registry=self.registry).set_function(read)
 
     def watch_delivery(self, status: Callable[[], DeliveryStatus]) -> None:
-        """Read how far the log has arrived at another server whenever someone asks."""
+        """Adds metrics of how far the log has arrived at another server, which are read whenever
+        metrics are asked for.
+        """
 
         def behind_seconds() -> float:
             since = status().since
@@ -99,7 +101,9 @@ class Metrics:
             gauge.set_function(read)
 
     async def watch_log(self, log: SharedLog) -> None:
-        """Read how far this machine's copy of a shared log is, and what became of its appends."""
+        """Sets the metrics of a shared log: how far this machine's copy is, and the results of its
+        appends.
+        """
         state = await log.replication()
         self._set("unbraid_log_reachable", "Whether the shared log answers.", state.reachable)
         if state.behind is not None:

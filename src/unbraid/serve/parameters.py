@@ -85,7 +85,7 @@ def types_of(request: Request) -> frozenset[str]:
 
 
 def since_of(request: Request) -> int | None:
-    """Returns where a viewer wants to go on: a browser's own header wins, it is newer than the
+    """Returns where a viewer wants to continue: a browser's own header wins, it is newer than the
     address.
     """
     header = request.headers.get("last-event-id")

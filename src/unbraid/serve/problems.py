@@ -54,7 +54,9 @@ def problem_response(
 
 
 def as_problem(error: Exception) -> Problem:
-    """Our own errors, by blame: the caller's are 4xx, the log's 503, anything else is our bug."""
+    """Returns an error as an answer, by blame: the caller's are 4xx, the log's 503, anything else
+    is our bug.
+    """
     match error:
         case Problem():
             return error
@@ -73,7 +75,7 @@ def as_problem(error: Exception) -> Problem:
         case CallerError():
             return Problem(400, str(error))
         case LogUnusable():
-            # The place is a path of this machine, which is nobody's business out there.
+            # The place is a path of this machine, which must not be shown to others.
             advice = f" ({error.advice})" if error.advice else ""
             return Problem(503, f"the log cannot be used: {error.reason}{advice}")
         case LogError():
@@ -83,7 +85,7 @@ def as_problem(error: Exception) -> Problem:
 
 
 async def on_error(_: Request, error: Exception) -> Response:
-    """Starlette's handler for our errors and everything unexpected."""
+    """Returns the answer to our own errors and to everything unexpected, as Starlette's handler."""
     problem = as_problem(error)
     seconds = problem.more.get("retry_after", 1)
     headers = {"retry-after": str(seconds)} if problem.status in (429, 503) else None
@@ -91,7 +93,7 @@ async def on_error(_: Request, error: Exception) -> Response:
 
 
 async def on_http_error(_: Request, error: Exception) -> Response:
-    """Starlette's handler for its own errors: no such route, no such method."""
+    """Returns the answer to Starlette's own errors: no such route, no such method."""
     assert isinstance(error, HTTPException)
     headers = dict(error.headers) if error.headers else None
     return problem_response(error.status_code, error.detail, headers)

@@ -20,7 +20,7 @@ class RedactedAnswers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back redacted."""
+        """Passes a request on, and its answer back redacted."""
         whole, held = False, b""
 
         async def sending(message: Message) -> None:

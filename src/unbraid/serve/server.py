@@ -56,7 +56,7 @@ class Server:
         self.services = services
         self.port: int = listener.getsockname()[1]
         config = services.config
-        # Nobody can open the address that stands for all addresses.
+        # The address that stands for all addresses cannot be opened in a browser.
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)
         host = f"[{host}]" if ":" in host else host
         self.url = f"{'http' if config.tls_cert is None else 'https'}://{host}:{self.port}"
@@ -158,7 +158,7 @@ async def run_server(
     until: asyncio.Event | None = None,
     **parts: Any,
 ) -> None:
-    """Serve a log, and keep of it what the configuration says, until `until` is set (None: until
+    """Serves a log, and keeps of it what the configuration says, until `until` is set (None: until
     SIGINT or SIGTERM).
     """
     stop = until or asyncio.Event()
@@ -171,7 +171,7 @@ async def run_server(
 
 @contextmanager
 def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Set an event when the process is asked to end; asked twice, it ends at once."""
+    """Sets an event when the process is asked to end; asked twice, the process ends at once."""
     loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
 
     def ask(number: signal.Signals) -> None:

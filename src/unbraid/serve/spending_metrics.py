@@ -13,7 +13,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
 
-# Whoever may send runs here chooses the names of models and kinds; each is a line of every answer.
+# A sender of runs chooses the names of models and kinds, and each is a line of every answer.
 MAX_MODELS = 200
 MAX_KINDS = 20
 MAX_UNSETTLED = 10_000

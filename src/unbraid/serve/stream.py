@@ -1,5 +1,5 @@
-"""A viewer's answer: chunks from the hub to the socket, until the run is over or either side has
-had enough.
+"""A viewer's answer: chunks from the hub to the socket, until the run is over or either side closes
+the connection.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class StreamedViewer(Protocol):
         ...
 
     def cut(self, reason: str) -> None:
-        """Give it no more."""
+        """Cuts the viewer off: it gets nothing more."""
         ...
 
 
@@ -59,7 +59,7 @@ class EventStream:
         self._encoder = None if encoding is None else encoder_for(encoding)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream until the end."""
+        """Streams until the end."""
         extensions = scope.get("extensions", {})
         connection: Connection | None = extensions.get(EXTENSION)
         async with self._watching as viewer, self._while_let_in(scope, viewer):
@@ -78,8 +78,8 @@ class EventStream:
                     last = self._end(viewer.farewell())
                     await send({"type": "http.response.body", "body": last, "more_body": False})
             except TimeoutError:
-                # Cut off while its socket was stuck (there is a farewell), or gone (there is
-                # nobody).
+                # Cut off while its socket was stuck (there is a farewell), or gone (there is no
+                # connection).
                 if connection is not None:
                     connection.hang_up(self._end(viewer.farewell()))
 
@@ -130,7 +130,7 @@ def _expire(deadline: asyncio.Timeout) -> None:
 async def _lost(
     connection: Connection | None, receive: Receive, deadline: asyncio.Timeout
 ) -> AsyncIterator[None]:
-    """End the stream when the viewer goes away."""
+    """Ends the stream when the viewer goes away."""
     if connection is not None:
         connection.on_lost = lambda: _expire(deadline)
         try:

@@ -1,1 +1,1 @@
-"""Who is let in, and how: tokens, cookies, links, and the guard before every route."""
+"""Which callers are let in, and how: tokens, cookies, links, and the guard before every route."""

@@ -1,4 +1,4 @@
-"""Who is asking, and what they may do: bearer tokens, and the cookie that a one-time link or a
+"""Identifies callers and what they may do: bearer tokens, and the cookie that a one-time link or a
 token becomes.
 
 Tokens are 256 random bits, so a plain SHA-256 is enough to store them by: there is nothing to guess
@@ -28,7 +28,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 # What a token may do if nothing else was said: everything but run programs on the server.
 DEFAULT_SCOPES: frozenset[Scope] = frozenset(("ingest", "read", "control"))
 OWNER_SCOPES: frozenset[Scope] = frozenset(("admin",))
-# Whoever steers agents, or has them do things, sees what they say.
+# A caller that steers agents, or gives them tasks, sees what they say.
 _INCLUDED: dict[Scope, tuple[Scope, ...]] = {
     "control": ("read",),
     "orchestrate": ("control", "read"),
@@ -59,7 +59,7 @@ class SignedIn(Struct):
 
 
 class Caller(Struct, frozen=True):
-    """Who sends a request. `machine` is the name of its token, `credential` the hash of what it
+    """The sender of a request. `machine` is the name of its token, `credential` the hash of what it
     came with; the server's owner, who comes by its private folder, has neither.
     """
 
@@ -146,12 +146,12 @@ class Keys:
         return bool(self._current())
 
     def of_token(self, secret: str) -> Caller | None:
-        """Returns who comes with a bearer token; None if it is not known (any more)."""
+        """Returns the caller with a bearer token; None if the token is not known (any more)."""
         token = _find(self._current(), secret)
         return None if token is None else Caller(token.scopes, token.name, token.sha256)
 
     def of_session(self, secret: str) -> Caller | None:
-        """Returns who comes with a cookie; None if it is not known or too old, or its token was
+        """Returns the caller with a cookie; None if it is not known or too old, or its token was
         revoked.
         """
         session = _find(self._sessions, secret)
@@ -166,7 +166,7 @@ class Keys:
         return code
 
     def redeem(self, code: str) -> str | None:
-        """Turn a link's code into the secret of a new session; None if it does not work (any
+        """Returns the secret of a new session for a link's code; None if the code is not valid (any
         more).
         """
         link = _find(self._links, code)
@@ -176,14 +176,14 @@ class Keys:
         return self._open(link.scopes, None)
 
     def sign_in(self, token: str) -> str | None:
-        """Turn a bearer token into the secret of a new session that allows the same; None if it is
-        not known.
+        """Returns the secret of a new session that allows the same as a bearer token; None if the
+        token is not known.
         """
         caller = self.of_token(token)
         return None if caller is None else self._open(caller.scopes, caller.credential)
 
     def sign_out(self, secret: str) -> None:
-        """End a session, and what is still being sent to it."""
+        """Ends a session, and what is still being sent to it."""
         session = _find(self._sessions, secret)
         if session is not None:
             self._sessions = [each for each in self._sessions if each is not session]
@@ -214,7 +214,7 @@ class Keys:
             try:
                 self._tokens = (*self._fixed, *self._source.tokens())
             except CallerError:
-                # Nobody can say which tokens are left in a file that cannot be read.
+                # It is unknown which tokens are left in a file that cannot be read.
                 self._tokens = self._fixed
             self._version = version
         return self._tokens

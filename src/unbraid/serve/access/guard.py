@@ -1,4 +1,4 @@
-"""The gate before every route: Host, Origin, who is asking, and headers that keep browsers honest.
+"""The gate before every route: Host, Origin, the caller, and headers that keep browsers honest.
 
 The attacks it is for: a web page that makes its visitor's browser talk to this server (cross-site
 requests), one that first points its own name at 127.0.0.1 so that the browser thinks it may read
@@ -51,7 +51,7 @@ class Guard:
         self._app, self._config, self._keys = app, config, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, then pass it on with its caller noted."""
+        """Checks a request, then passes it on with its caller noted."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -139,8 +139,8 @@ def cookie_name(scope: Scope) -> str:
 
 def cookie_of(headers: Headers, scope: Scope) -> str | None:
     """Returns what a browser was given when it signed in."""
-    # Not `SimpleCookie`: that gives up at the first cookie that is none, and every other server of
-    # this machine can set those.
+    # Not `SimpleCookie`: that gives up at the first cookie that is not valid, and every other
+    # server of this machine can set those.
     return cookie_parser(headers.get("cookie", "")).get(cookie_name(scope))
 
 

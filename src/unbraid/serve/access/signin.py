@@ -24,7 +24,7 @@ _SAID = "<!-- said -->"
 
 
 def sign_in_page(status: int, said: str = "", headers: dict[str, str] | None = None) -> Response:
-    """Answers with the page for signing in, and what went wrong before, if anything did."""
+    """Returns the page for signing in, with what went wrong before, if anything did."""
     alert = f'<p class="said" role="alert">{escape(said)}</p>' if said else ""
     own = {
         "content-security-policy": _POLICY,

@@ -1,4 +1,4 @@
-"""Slows down whoever tries to sign in again and again with what is not known here.
+"""Slows down callers that try to sign in again and again with unknown tokens or codes.
 
 Tokens cannot be guessed; but tries should not be free, and should not fill anything. The first few
 are answered at once. After that the address they came from has to wait before the next, each time
@@ -61,5 +61,5 @@ def _network(address: str) -> str:
         found = ipaddress.ip_address(address)
     except ValueError:
         return address
-    # Whoever has one IPv6 address has a whole network of them.
+    # A caller with one IPv6 address has a whole network of them.
     return address if found.version == 4 else str(ipaddress.ip_network((found, 64), strict=False))

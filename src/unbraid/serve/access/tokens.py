@@ -1,5 +1,5 @@
-"""The tokens that a server accepts and the browsers that have signed in, in files of hashes: who
-reads them cannot come in with them.
+"""The tokens that a server accepts and the browsers that have signed in, in files of hashes, which
+are useless to someone who reads them.
 """
 
 from __future__ import annotations

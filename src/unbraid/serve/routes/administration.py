@@ -1,4 +1,4 @@
-"""For those who run the server: health, metrics, the description of it all, and the way in."""
+"""For operators of the server: health, metrics, the API description, and signing in."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ async def login(request: Request) -> Response:
         # Programs that look where a link leads must not use it up.
         return Response(status_code=200)
     redeem = services_of(request).keys.redeem
-    # A code is never guessed, and neighbours who try share the address of whoever has it.
+    # A code cannot be guessed, so a valid one is accepted even if others try codes from the same
+    # address.
     secret = redeem(code) or _tried(request, redeem, code)
     if secret is None:
         return _refused(request, 403, "this link has already been used, or has expired")

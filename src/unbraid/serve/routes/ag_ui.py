@@ -142,7 +142,7 @@ async def _begun(services: Services, asked: AgUiInput) -> str:
 
 
 async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContextManager[AgUiViewer]:
-    """Answers the requests that a run waits for, and goes on where it was interrupted."""
+    """Answers the requests that a run waits for, and continues where it was interrupted."""
     from unbraid.agui.run import AgUiRun
     from unbraid.serve.ag_ui_viewer import watching
 
@@ -154,7 +154,8 @@ async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContext
     wanted = [entry.interrupt_id for entry in asked.resume or ()]
     place = await _interrupted_at(services, name, run, wanted=wanted)
     answers = [(entry.interrupt_id, *_answer(entry)) for entry in asked.resume or ()]
-    # Not whoever else waits for one of the same id: some agents number their requests.
+    # Only of this run: another one may wait for the same id, because some agents number their
+    # requests.
     controller = await services.controllers.find(name)
     for request_id, behavior, message in answers:
         await controller.answer(request_id, behavior, message)

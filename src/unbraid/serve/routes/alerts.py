@@ -14,7 +14,7 @@ from unbraid.serve.services import services_of
 
 
 class NewAlerts(Struct):
-    """What is new, and the number to ask with next time. Who asks without one gets only that."""
+    """What is new, and the number to ask with next time. A request without one gets only that."""
 
     last: int
     alerts: list[PageAlert]

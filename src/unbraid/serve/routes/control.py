@@ -101,7 +101,7 @@ async def _controller(request: Request) -> Controller:
 
 
 def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) -> Operation:
-    """An operation that takes no body, and whose effect is seen in the events."""
+    """Returns an operation that takes no body, and whose effect is seen in the events."""
     return Operation(
         method="POST",
         path=path,

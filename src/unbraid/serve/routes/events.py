@@ -1,4 +1,4 @@
-"""Events as they happen: SSE, or JSON lines for those who ask for them."""
+"""Events as they happen: SSE, or JSON lines if they are asked for."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 
 class PendingRequests(Struct):
-    """The requests that wait, and for how many seconds somebody has said to answer them."""
+    """The requests that wait, and for how many seconds a person has declared to answer them."""
 
     permissions: list[PermissionRequest]
     attended_seconds: float = 0.0
@@ -43,7 +43,7 @@ class Decision(Struct, forbid_unknown_fields=True):
 
 
 class AttendanceTime(Struct, forbid_unknown_fields=True):
-    """For how long somebody answers here, from now on; 0: no longer."""
+    """For how long a person answers here, from now on; 0: no longer."""
 
     seconds: Annotated[float, Meta(ge=0, le=ATTENDANCE_LONGEST_SECONDS)]
 
@@ -90,7 +90,7 @@ async def decide(request: Request) -> Response:
 
 
 def answerer_of(request: Request) -> str:
-    """Returns who answers: the name of a token, or the owner of the server."""
+    """Returns the person who answers: the name of a token, or the owner of the server."""
     caller = caller_of(request.scope)
     return (caller.machine if caller is not None else None) or user_name()
 

@@ -23,7 +23,7 @@ STREAM_ID = Parameter(
 
 
 def limit_of(most: int) -> Parameter:
-    """How many at most."""
+    """Returns the parameter that limits how many results are returned."""
     return Parameter("limit", {"type": "integer", "minimum": 0, "maximum": most}, "How many.")
 
 

@@ -45,7 +45,7 @@ async def steering(request: Request) -> Response:
             raise NotItsRun(f"permission denied: {caller.machine} did not begin run {about.run}")
         if any(pending.run != about.run for pending in about.pending):
             raise CallerError("a permission request of another run")
-        # Under another name, nobody could answer it.
+        # Under another name, it could not be answered.
         about.pending = [
             each for each in about.pending if parameters.names_request(each.request_id)
         ]
@@ -55,7 +55,7 @@ async def steering(request: Request) -> Response:
     work = services.sending_machines.report(caller.machine, name, report)
     reporting, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
     try:
-        # Who is shut out while it waits gets no more orders.
+        # A process whose token is revoked while it waits gets no more orders.
         with services.keys.while_valid(caller, partial(_end, leaving)):
             await asyncio.wait((reporting, leaving), return_when=asyncio.FIRST_COMPLETED)
         if leaving.done() and not reporting.done():
@@ -71,7 +71,7 @@ def _end(task: asyncio.Task[None]) -> None:
 
 
 async def _left(request: Request) -> None:
-    """Waits until whoever asks has hung up."""
+    """Waits until the caller has hung up."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
