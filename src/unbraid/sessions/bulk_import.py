@@ -1,7 +1,7 @@
 """Brings stored sessions into the log, each once, before their own CLI deletes them.
 
 It can be stopped at any time: what is in the log stays, and the next import continues there. A
-session that goes on later is imported again, from where it was left.
+session that continues later is imported again, from where it was left.
 """
 
 from __future__ import annotations

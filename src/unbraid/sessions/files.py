@@ -81,7 +81,9 @@ def recognized(data: Iterable[bytes]) -> RecognizedLine | None:
 
 
 def _not_loaded() -> str:
-    """Names the plugins that might have known a source."""
+    """Returns the names of plugins that might have known a source, as a part of an error
+    message.
+    """
     problems = plugin_problems().items()
     return "".join(f"; the plugin {name} cannot be used: {why}" for name, why in problems)
 

@@ -1,4 +1,4 @@
-"""Imports a stored session into the log when someone opens it."""
+"""Imports a stored session into the log when it is opened."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ async def record_session(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
 ) -> None:
     """Records everything of a session that its run does not have; and its end, if no process has
-    it, or it has been silent for long. With `only` a run, nothing is done if the session goes on in
-    another one.
+    it, or it has been silent for long. With `only` a run, nothing is done if the session continues
+    in another one.
     """
     recorder, recorded = await open_run(log, session, redact=redact)
     if only not in (None, recorder.run):

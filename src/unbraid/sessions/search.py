@@ -1,4 +1,4 @@
-"""Search over sessions that nobody has opened: each kind reads where it keeps them.
+"""Search over sessions that are not in the log: each kind reads where it keeps them.
 
 The rule is that of a search of the log (`fleet/query`), but accents have to be typed, because files
 are searched for words as they are.

@@ -156,8 +156,8 @@ def _open(
 
 
 def _session(name: str, env: Mapping[str, str]) -> list[RunTracks]:
-    """Returns a session by its id. Its agents may still be at work if a process has it; where
-    nobody knows that, if it changed lately.
+    """Returns a session by its id. Its agents may still be at work if a process has it, or, if that
+    is unknown, if it changed lately.
     """
     for store in stores(env).values():
         if store.is_session_id(name) and (run := store.run(name)) is not None:
@@ -207,7 +207,7 @@ def _once(name: str, arriving: Iterator[bytes], *, alone: bool, arrives: bool) -
 
 
 def _join(run: RunTracks, runs: list[RunTracks]) -> None:
-    """Put a run to those of the same session; it may be what connects two of them."""
+    """Merges a run with those of the same session; it may connect two of them."""
     for other in [other for other in runs if _same(run, other)]:
         run.tracks = other.tracks + run.tracks
         run.session = other.session or run.session

@@ -71,8 +71,8 @@ class StoredSessionList:
         await asyncio.to_thread(read)
 
     async def catch_up(self) -> None:
-        """Records what sessions have said after their last run in the log was over, while nobody
-        followed them: no list would show it, and costs count it.
+        """Records what sessions have said after their last run in the log was over, while they were
+        not followed: no list would show it, and costs count it.
         """
         for name, found in self._found.copy().items():
             if self._closing:
@@ -137,7 +137,7 @@ class StoredSessionList:
             )
 
     async def close(self) -> None:
-        """Read no more; let what is being opened come to its end."""
+        """Stops reading, and waits for the sessions that are being opened."""
         self._closing = True
         await asyncio.gather(*self._opening.values(), return_exceptions=True)
 
