@@ -147,7 +147,7 @@ def _resume(child: str, message: str, asking: ModelRequest, agent_id: str) -> Js
     known = _properties(name, asking)
     parameter = next((key for key in _RESUMING_PARAMETERS if key in known), None)
     if "SendMessage" in asking.tools or parameter is None:
-        # Where there is no way to go on with an agent, the call fails and starts nobody.
+        # If an agent cannot be continued, the call fails and starts no agent.
         given = {"to": agent_id, "summary": "go on please with it", "message": message}
         return _tool("SendMessage", given)
     given = {

@@ -153,7 +153,7 @@ def _unpack_into(target: Path, package: str, version: str) -> None:
             path = Path(scratch, "package", program)
             if path.exists():
                 path.chmod(0o755)
-        # The rename is what makes it exist: nobody ever sees half a CLI.
+        # The rename makes it exist: half a CLI is never visible.
         Path(scratch, "package").rename(target)
 
 

@@ -19,7 +19,8 @@ CODEX_MODES = ("exec",)
 FIRST_FORWARDING_CLAUDE = (2, 1, 211)
 _FIRST_OPENCODE_WITH_DEPTH = (1, 18, 0)
 
-# What OpenCode asks about; the last two by default, and then it waits for an answer for ever.
+# What OpenCode asks about; the last two by default, and then it waits for an answer without a
+# limit.
 ASKING = ("bash", "edit", "doom_loop", "external_directory")
 
 

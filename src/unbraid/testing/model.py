@@ -134,7 +134,7 @@ class ScriptedModel(LoopbackServer):
         serving.complete = complete
         while self._waiting:
             loop, moved = self._waiting.pop()
-            with suppress(RuntimeError):  # its loop is closed: nobody waits there
+            with suppress(RuntimeError):  # its loop is closed: nothing waits there
                 loop.call_soon_threadsafe(moved.set)
 
     def _prepare(self, asking: ModelRequest) -> tuple[Turn, Serving]:

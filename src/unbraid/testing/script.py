@@ -59,7 +59,7 @@ class Spawn:
 
 @dataclass(frozen=True)
 class SendMessage:
-    """A call that goes on with an agent that was spawned before."""
+    """A call that continues an agent that was spawned before."""
 
     child: str
     message: str = "Please go on."
