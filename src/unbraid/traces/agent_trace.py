@@ -30,7 +30,9 @@ class AgentTrace:
             self._chats.ask(start.ts, start.prompt)
 
     def apply(self, event: e.FleetEvent) -> list[Span]:
-        """Takes one event of the agent's stream; not its end."""
+        """Takes one event of the agent's stream, but not its end. Returns the spans that have ended
+        by it.
+        """
         match event:
             case e.Text() | e.Thinking():
                 return self._chats.say(event)

@@ -3,7 +3,7 @@
 Nothing says when a request to the model went out. It could when the agent had the last of what it
 waited for: its prompt, or the results of its tools. A message ends with the last of its words. What
 it has used is often known later, when the next one has begun, and words may come after that: so a
-message is complete when its usage is known and its agent has gone on.
+message is complete when its usage is known and its agent has continued.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Chats:
             self._inputs.append(message("user", [text_part(cut(prompt))]))
 
     def give_result(self, event: e.FleetToolResult) -> None:
-        """Takes the result of a tool: the agent can go on."""
+        """Takes the result of a tool: the agent can continue."""
         self._ready = max(self._ready or 0, event.ts)
         if self._facts.content:
             part = {
@@ -95,12 +95,14 @@ class Chats:
                 self._open[each].retracted = True
 
     def end_turn(self, seq: int) -> list[Span]:
-        """The agent has answered, and waits: returns the messages that are complete."""
+        """Notes that the agent has answered and waits. Returns the spans of the messages that are
+        complete.
+        """
         self._ready = None
         return self._settled(seq)
 
     def end(self, seq: int) -> list[Span]:
-        """Nothing more comes: returns all that are left."""
+        """Returns the spans of all messages that are left: nothing more comes."""
         return [self._span(each, seq) for each in list(self._open.values())]
 
     def _current(
@@ -156,7 +158,9 @@ class Chats:
 
 
 def _used(usage: e.FleetTokenUsage) -> Attributes:
-    """The conventions count what was read from a cache or written to it as input, too."""
+    """Returns the usage as attributes. The conventions count what was read from a cache or written
+    to it as input, too.
+    """
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     cost = usage.estimated_usd if usage.cost_usd is None else usage.cost_usd
     return known(

@@ -51,8 +51,8 @@ class TraceFacts:
 
 
 def usage_attributes(prefix: str, usage: Usage) -> Attributes:
-    """Returns what someone has used, under names of ours: with those of the conventions, a sum over
-    all spans would count each message twice.
+    """Returns what an agent or run has used, under names of ours: with those of the conventions, a
+    sum over all spans would count each message twice.
     """
     return known(
         {

@@ -1,7 +1,7 @@
 """The ids of a run's trace and of its spans, by the W3C's rules for them.
 
-They are derived from the run and from what the span stands for, never made up: whoever sends a run
-a second time, from wherever, sends the same spans.
+They are derived from the run and from what the span stands for, never made up: if a run is sent a
+second time, from wherever, it has the same spans.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAMESPACE = "unbraid"
 
 
 class TraceParent(Struct, frozen=True):
-    """A span of someone else's, as `TRACEPARENT` names it."""
+    """A span of another program, as `TRACEPARENT` names it."""
 
     trace_id: int
     span_id: int
@@ -48,7 +48,7 @@ class TraceIdentity:
 
     @property
     def root(self) -> TraceParent:
-        """The span of the main agent, for whoever works below it."""
+        """The span of the main agent, for programs that trace work below it."""
         flags = self.parent.flags if self.parent else 1
         return TraceParent(self.trace_id, self.span_id("agent", 0), flags)
 

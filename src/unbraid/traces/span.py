@@ -1,4 +1,4 @@
-"""What a trace is made of, before it becomes anybody's format."""
+"""What a trace is made of, independent of any format."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Span(Struct, frozen=True):
 
 
 def known(values: Mapping[str, Value | None]) -> Attributes:
-    """Returns attributes without those that nobody knows."""
+    """Returns attributes without those that are unknown."""
     return {name: value for name, value in values.items() if value is not None}
 
 
