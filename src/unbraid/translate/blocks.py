@@ -85,7 +85,7 @@ class Block(Struct, gc=False):
         return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
 
 
-# A block, or the growth of one, that nobody had seen: the block, its place, the new words.
+# A block, or the growth of one, that was not seen before: the block, its index, the new words.
 Fresh = tuple[Block, int, str]
 
 
@@ -155,7 +155,7 @@ class MessageState:
         repetition: Repetition,
         skipped: int = 0,
     ) -> list[Fresh]:
-        """Take a record's blocks in; give what is new of them."""
+        """Returns what is new in a record's blocks, and counts them as said."""
         fresh: list[Fresh] = []
         said = self.said[source]
         at = 0
@@ -186,7 +186,9 @@ class MessageState:
         return fresh
 
     def repeat(self, content: list[Block], source: int, repetition: Repetition) -> None:
-        """Another source's line, with the same uuid, has said this: count it as said here too."""
+        """Counts blocks as said here, too, which a line of another source with the same uuid has
+        said.
+        """
         said = self.said[source]
         said += map(digest_of, content)
         if source == STDOUT and self.streaming:
@@ -219,13 +221,15 @@ class MessageState:
         return len(content) + skipped > len(said)
 
     def settle(self) -> Fresh | None:
-        """The message is over: a text that might have been growth was the next one."""
+        """Ends the message. Returns the text that might have been growth, which was the next block
+        after all; None if there is none.
+        """
         block, self.undecided = self.undecided, None
         return self.next(block, digest_of(block), STDOUT) if block is not None else None
 
     def _is_undecided(self, content: list[Block]) -> bool:
-        """Whether a text that begins with the one before may be the next one all the same: that
-        one is a sentence. What follows will show it.
+        """Returns whether a text that begins with the one before may nevertheless be the next one,
+        because that one is a whole sentence. The following record decides.
         """
         return (
             len(content) == 1
@@ -236,7 +240,7 @@ class MessageState:
     def _decide(
         self, content: list[Block], adds: bool | None, fresh: list[Fresh], repetition: Repetition
     ) -> bool | None:
-        """Decide by the next record what the undecided text was. Returns whether that record adds
+        """Decides by the next record what the undecided text was. Returns whether that record adds
         to the message, or None if it has to be its next block.
         """
         undecided = self.undecided
@@ -336,7 +340,7 @@ class MessageState:
 
 
 def is_whole(before: str, words: str) -> bool:
-    """Whether a text with which longer words begin ends where a sentence does."""
+    """Returns whether the text with which longer words begin ends where a sentence ends."""
     return before.endswith((".", "!", "?")) and words[len(before) :][:1].isspace()
 
 

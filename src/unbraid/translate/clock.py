@@ -39,7 +39,7 @@ class Clock:
     def __init__(self) -> None:
         self.ts = 0
         self.own = 0
-        self._arrived = 0  # when the records that are read now have arrived; 0 if nobody knows
+        self._arrived = 0  # when the records that are read now have arrived; 0 if unknown
         self._guessed = False  # whether a record was dated by its arrival
         self._dated = False  # whether a record had a time of its own
         self._stored = False  # whether the latest of those came long after its time
@@ -86,6 +86,6 @@ class Clock:
             self._dated = True
             if self._guessed and self.ts - own > LIVE_RECORD_MS:
                 self._moved = self.ts - own
-        # What has arrived has happened: no time can be much later, whoever wrote it.
+        # What has arrived has happened: no time can be much later than the arrival.
         self.ts = min(own + self._moved, self._arrived + LIVE_RECORD_MS)
         self._stored = self._arrived - self.ts > LIVE_RECORD_MS

@@ -135,7 +135,7 @@ class Contexts:
         return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
 
     def add(self, context_id: str, parent: Context, call: str | None) -> Context:
-        """Adds a sub-agent of `parent`, spawned by `call`."""
+        """Adds a sub-agent of `parent`, spawned by `call`, and returns it."""
         # An empty id would be the main agent's.
         self._count += 1
         context = Context(context_id or f"agent-{self._count}", parent)
@@ -146,10 +146,10 @@ class Contexts:
         return context
 
     def bind(self, context: Context, agent_id: str) -> None:
-        """Learn that this context is the agent with this id."""
+        """Notes that this context is the agent with this id."""
         context.agent_id = agent_id
         self.by_agent[agent_id] = context
 
     def awaiting(self, prompt: str) -> list[Context]:
-        """Spawned agents, id yet unknown, that were given this prompt."""
+        """Returns the spawned agents with this prompt whose ids are not known yet."""
         return [c for c in self.by_call.values() if c.agent_id is None and c.prompt == prompt]

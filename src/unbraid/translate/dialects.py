@@ -1,4 +1,4 @@
-"""The dialects that one run is asked of, each made when it is needed."""
+"""The dialects of one run, each created when it is first needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class SourceAwareDialect(Protocol):
-    """A dialect with sources whose lines do not say whose they are: the source does."""
+    """A dialect with sources whose lines do not name their agent: the source's name does."""
 
     def reading(self, source: str) -> None:
         """Notes from which source the next lines come, by its name."""

@@ -56,7 +56,7 @@ class _Sum:
 
 
 class Excess:
-    """Limits what one source reports of records that nobody can read."""
+    """Limits what one source reports of records that cannot be read."""
 
     def __init__(self) -> None:
         self._sums = {kind: _Sum(alone) for kind, alone in REPORTED_ALONE.items()}

@@ -16,7 +16,7 @@ BeforeEnd = Callable[[Context, list[RelayEvent]], None]
 
 
 class Agents:
-    """Who there is, who spawned whom, and who has ended.
+    """Which agents there are, which spawned which, and which have ended.
 
     `before_end` appends what has to be reported of an agent before its end.
     """
@@ -31,7 +31,7 @@ class Agents:
         self._before_end = before_end
 
     def announce(self, context: Context, out: list[RelayEvent], *, resumes: bool = False) -> None:
-        """Report that an agent was started; its parent's start is reported first."""
+        """Reports that an agent was started; its parent's start is reported first."""
         if context.spawned and not resumes:
             return
         parent = context.parent
@@ -68,7 +68,7 @@ class Agents:
         self.announce(context, out, resumes=True)
 
     def identify(self, context: Context, agent_id: str, out: list[RelayEvent]) -> None:
-        """Learn an agent's id; report it if the agent was announced without."""
+        """Notes an agent's id, and reports it if the agent was announced without one."""
         if context.agent_id == agent_id or context is self.contexts.root:
             return
         self.contexts.bind(context, agent_id)

@@ -1,8 +1,9 @@
 """Lines to records, whichever kind of agents they belong to.
 
-The dialects are asked whose a line is, the one that owned the line before first. Lines that none
-of them can read at once are taken apart: framing of server-sent events, an array of records on one
-line, a cut-off record with the next one glued on. What is left over is reported as damage.
+The dialects are asked which of them owns a line; the one that owned the line before is asked first.
+Lines that none of them can read at once are taken apart: framing of server-sent events, an array of
+records on one line, a cut-off record with the next one glued on. What is left over is reported as
+damage.
 """
 
 from __future__ import annotations
@@ -60,35 +61,35 @@ _bare = msgspec.json.Decoder(Record).decode
 
 def registered_dialects() -> Mapping[str, Callable[[], Dialect[Any]]]:
     """Returns the dialects of all kinds of agents, by name."""
-    # Late, because the kinds are built on this package: only who translates needs all of them.
+    # Late, because the kinds are built on this package: only a translator needs all of them.
     from unbraid.agents.registry import kinds
 
     return {kind.name: kind.dialect for kind in kinds()}
 
 
 def import_dialects() -> None:
-    """Imports what the dialects are made of, for who translates while others wait: among threads
-    that are busy, each module takes long to import.
+    """Imports the modules of all dialects. A process that translates while others wait does this
+    first: among busy threads, each module takes long to import.
     """
     for make in registered_dialects().values():
         make()
 
 
 class RecordReader:
-    """Asks dialects, by the names of their kinds, whose a line is."""
+    """Asks the dialects, by the names of their kinds, which of them owns a line."""
 
     def __init__(self, dialects: Mapping[str, Dialect[Any]]) -> None:
         self._dialects = dialects
         self._order = list(dialects)
 
     def prefer(self, kind: str) -> None:
-        """Ask this kind first."""
+        """Moves a kind to the front: its dialect is asked first."""
         self._order.remove(kind)
         self._order.insert(0, kind)
 
     def owned(self, text: bytes) -> Owned:
         """Returns a whole object as a record of the kind that owns it. Raises one of `BAD_JSON` if
-        it is no object, or if nobody owns it and somebody could not read it.
+        it is no object, or if no dialect owns it and at least one could not read it.
         """
         trouble: Exception | None = None
         for kind in self._order:
@@ -126,7 +127,7 @@ class RecordReader:
             if text.startswith(b"{"):
                 yield self.owned(text)
                 return
-            _bare(text)  # no record: asking everybody would only take time
+            _bare(text)  # no record: asking every dialect would only take time
         except BAD_JSON as error:
             reason = str(error)
         if len(text) > MAX_MENDED_BYTES:
@@ -178,7 +179,7 @@ class RecordReader:
                 kind, record = self.owned(text[at:])
             except BAD_JSON:
                 continue
-            # A block of the cut-off record has a type too; a record also says whose it is.
+            # A block of the cut-off record has a type too; a record also names its session.
             if kind is not None and record.type and record.is_identified:
                 return at, (kind, record)
         return None
@@ -192,7 +193,7 @@ def _registered_reader() -> RecordReader:
 def read_line(line: bytes) -> Iterator[Record | Damage]:
     """Yields every record and every damaged stretch of one line, for all kinds of agents.
 
-    A record that nobody owns is a plain `Record`.
+    A record that no dialect owns is a plain `Record`.
     """
     for item in _registered_reader().read(line):
         yield item if isinstance(item, Damage) else item[1]

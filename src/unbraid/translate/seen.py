@@ -20,7 +20,7 @@ FULL = RECENT + RECENT // 4
 
 
 def newly(seen: dict[int, None], key: int) -> bool:
-    """Remember a key; True if it was not known."""
+    """Remembers a key. Returns True if it was not known."""
     if key in seen:
         return False
     seen[key] = None
@@ -30,7 +30,8 @@ def newly(seen: dict[int, None], key: int) -> bool:
 
 
 def forget_oldest(known: dict[K, V], most: int) -> None:
-    """Keep at least `most` of a dict's latest keys, and at most a quarter more.
+    """Removes a dict's oldest keys, if there are many: at least `most` stay, and at most a quarter
+    more.
 
     In one sweep, because finding the oldest key of a dict means walking over all it has lost; and
     into a table of its own, because a dict that has lost keys keeps room for all it ever had.

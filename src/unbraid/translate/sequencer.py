@@ -10,9 +10,9 @@ own: every call says what time it is, in seconds of any clock that does not go b
 Invariants:
 - Nothing is lost and nothing comes twice; `finish` gives out the rest.
 - The items of a source come in the order in which they were added.
-- An item never comes before the item that provides what it waits for, if that is there, and is not
-  held back itself, before the item's bound has passed. Where such a provider is held back only
-  because nobody needs it (`patient`), it and what stands before it in its source come first.
+- Until its bound has passed, an item never comes before the item that provides what it waits for,
+  if that item has arrived and is not held back itself. If such a provider is held back only
+  because no item needs it (`patient`), it and what stands before it in its source come first.
 - No item is held back longer than its bound and the bounds of those before it in its source.
 - Sources that are named at the start have ranks in that order. Between two calls of `take`, the
   order in which such sources are added to does not matter. Others may come and go: they rank behind
@@ -85,8 +85,8 @@ class SourceItem(Struct, Generic[V], frozen=True):
     It goes when everything in `waits_for` is met, or when it has been here for `max_wait_seconds`.
     With a bound of 0 it never waits, but what it depends on goes first if that is there.
 
-    A `patient` item is held back only while nobody needs it: an item that comes `After` it takes it
-    along, whatever it waits for. It cannot be `After` anything itself.
+    A `patient` item is held back only while no other item needs it: an item that comes `After` it
+    takes it along, whatever it waits for. It cannot be `After` anything itself.
     """
 
     source: str

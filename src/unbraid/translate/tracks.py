@@ -24,7 +24,7 @@ from msgspec import Struct
 from unbraid.wire.lines import LineParts, Lines
 
 NEVER = 1 << 62
-# A line without a time waits for one that has it, but not for ever: it would be held all the while.
+# A line without a time waits for one that has it, but not without a limit: it is held in memory.
 MAX_WAITING_BYTES = 64 << 20
 BEFORE, DATED, AFTER = range(3)
 
@@ -32,11 +32,11 @@ BEFORE, DATED, AFTER = range(3)
 class LineOrder(Struct, frozen=True, gc=False):
     """Where a line belongs, as far as it says so; times in milliseconds since 1970, 0 for none.
 
-    `at` is the line's own time. `about` is when that last changed which the line is about: it may
-    be repeated later, so it dates the line only if it is later than every line before. `key` is
-    shared with the line's twin in another track. Neighbours that have a `turn` come in the order of
-    their turns. A line of a `chain` belongs to the conversation of the line that it `follows`, by
-    its key, or begins one.
+    `at` is the line's own time. `about` is when the subject of the line last changed. Lines repeat
+    their subjects, so it dates a line only if it is later than all lines before. `key` is shared
+    with the line's twin in another track. Neighbours that have a `turn` come in the order of their
+    turns. A line of a `chain` belongs to the conversation of the line that it `follows`, by its
+    key, or begins one.
     """
 
     at: int = 0

@@ -133,7 +133,7 @@ class Translator:
     def _read(
         self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
     ) -> None:
-        """Read lines of a source as it gives them."""
+        """Translates lines of a source, as it yields them."""
         # The hottest loop there is: one decode and one translate a line, looked up once.
         decode, translate = latest = self._latest
         for line in lines:
@@ -153,7 +153,7 @@ class Translator:
                 decode, translate = latest = self._latest
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
-        """Read a line that the latest owner does not own, or cannot read."""
+        """Translates a line that the owner of the latest record does not own, or cannot read."""
         for item in self._reader.read(line):
             if isinstance(item, Damage):
                 out.append(self._malformed(item.raw[:HEAD_BYTES], item.reason, offset + item.start))
@@ -180,8 +180,8 @@ class Translator:
 
 
 def _unread(line: bytes) -> None:
-    """As long as nobody has owned a record, everybody is asked about each."""
+    """Returns None: until a dialect has owned a record, every dialect is asked about each line."""
 
 
 def _untranslated(record: Any, out: list[RelayEvent]) -> None:
-    """Nobody has read a record."""
+    """Does nothing: no dialect has read a record yet."""
