@@ -43,7 +43,7 @@ from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
-# so that words which someone types ahead go to the dialog and are never taken for commands.
+# so that words which are typed ahead go to the dialog and are never taken for commands.
 ASKING = ("help", "search", "answer", "message", "interrupt", "stop")
 
 
@@ -120,7 +120,7 @@ class Top(App[None]):
 
     @work
     async def list_runs(self) -> None:
-        """Whenever the log has grown, list its runs again."""
+        """Lists the runs again whenever the log has grown."""
         first = True
         while True:
             try:
@@ -157,7 +157,7 @@ class Top(App[None]):
 
     @work(exclusive=True, group="follow")
     async def follow(self, run_tree: RunTree) -> None:
-        """Fold the chosen run as it grows."""
+        """Applies the events of the chosen run as it grows."""
         while True:
             try:
                 summary = await self._services.log.run(run_tree.run)
@@ -175,7 +175,7 @@ class Top(App[None]):
 
     @work(exclusive=True, group="read")
     async def read(self, reader: Reader) -> None:
-        """Show the chosen stream."""
+        """Shows the chosen stream."""
         while True:
             try:
                 await reader.run()
@@ -211,13 +211,13 @@ class Top(App[None]):
 
     @on(Rows.Folded, "#agents")
     def agent_folded(self, event: Rows.Folded) -> None:
-        """Fold what is below an agent, or unfold it."""
+        """Folds what is below an agent, or unfolds it."""
         self._folded ^= {int(event.key)}
         self._dirty = True
 
     @on(Transcript.Wanted)
     def place_wanted(self, event: Transcript.Wanted) -> None:
-        """Someone looks beyond the window."""
+        """Asks the reader for what is beyond the window, to which a person has scrolled."""
         if self._reader is not None:
             self._reader.want(event.where)
 
@@ -308,7 +308,9 @@ class Top(App[None]):
     # --- keys ---
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that can do nothing now are shown as such; in a dialog they are letters."""
+        """Returns whether a key can do something now; None if it is shown as disabled. In a dialog,
+        keys are letters.
+        """
         if action in ASKING and len(self.screen_stack) > 1:
             return False
         if action == "stop":
@@ -321,7 +323,7 @@ class Top(App[None]):
         await self.push_screen(Help())
 
     def action_pane(self, name: str) -> None:
-        """Go to a list."""
+        """Moves the focus to a list."""
         # At once: `focus` waits a moment, and the next key may be there already.
         self.screen.set_focus(self.query_one(f"#{name}"))
 
@@ -341,7 +343,7 @@ class Top(App[None]):
             self.screen.maximize(self.focused)
 
     def action_whole(self) -> None:
-        """Fold thinking, calls and results, or unfold them."""
+        """Folds thinking, calls and results, or unfolds them."""
         self.transcript.toggle(whole=not self.transcript.whole)
 
     def action_copy(self) -> None:
@@ -380,11 +382,11 @@ class Top(App[None]):
         await self._run_control.message(self._chosen)
 
     async def action_interrupt(self) -> None:
-        """Interrupt the main agent."""
+        """Interrupts the main agent."""
         await self._run_control.interrupt(self._chosen)
 
     async def action_stop(self) -> None:
-        """Stop the chosen agent, or the run."""
+        """Stops the chosen agent, or the run."""
         await self._run_control.stop(self._chosen, self._reader.stream if self._reader else 0)
 
     async def _attempt(self, opening: Awaitable[None]) -> None:

@@ -66,11 +66,11 @@ class Dialog(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "answer", "Close")]
 
     def on_mount(self) -> None:
-        """Take the keys at once, not when the screen has been drawn."""
+        """Takes the keyboard focus at once, not only when the screen has been drawn."""
         self.set_focus(next(iter(self.query(Input)), None))
 
     def action_answer(self, answer: str | None = None) -> None:
-        """Close with an answer."""
+        """Closes the dialog with an answer."""
         self.dismiss(answer)
 
 
@@ -103,7 +103,7 @@ class TextDialog(Dialog):
 
     @on(Input.Submitted)
     def said(self, event: Input.Submitted) -> None:
-        """Enter."""
+        """Closes the dialog with the text when Enter is pressed."""
         text = event.value.strip()
         self.dismiss(text if self._can_be_empty else text or None)
 
@@ -147,7 +147,7 @@ class PermissionDialog(Dialog):
         self._choices = choices_of(asked)
 
     def compose(self) -> ComposeResult:
-        """Who asks, and for what."""
+        """Composes the dialog: which agent asks, and for what."""
         shown = tool_input_text(self._asked.input)
         with Vertical() as box:
             box.border_title = "May it?"
@@ -174,7 +174,7 @@ class PermissionDialog(Dialog):
         return not str(answer).isdecimal() or int(str(answer)) <= len(self._choices)
 
     def action_answer(self, answer: str | None = None) -> None:
-        """Close with an answer. What was not shown to its end cannot be approved."""
+        """Closes the dialog with an answer. What was not shown to its end cannot be approved."""
         asked = self.query_one(VerticalScroll)
         refuses = answer in (None, "deny", REASON, GIVE_BACK)
         if refuses or asked.scroll_offset.y >= asked.max_scroll_y:

@@ -17,7 +17,7 @@ from unbraid.fleet.notes import Tone, note_of
 from unbraid.screen import duration, safe, short
 from unbraid.tui.line_wrap import wrap_text
 
-FEW = 4  # lines of a result, unless someone wants them all
+FEW = 4  # lines of a result, unless all are to be shown
 FEW_CHANGES = 8
 
 PLAIN = Style()

@@ -42,14 +42,14 @@ class Reader:
         self._requested.set()
 
     def tick(self) -> None:
-        """Follows the log if it has grown, unless someone looks elsewhere."""
+        """Follows the log if it has grown, unless the person looks elsewhere."""
         if not self._transcript.following:
             self._window.leave_end()
         elif self._window.live:
             self.want("new")
 
     async def run(self) -> None:
-        """Show the end, or the place that was asked for; then whatever is wanted."""
+        """Shows the end, or the event that was asked for; then whatever is wanted."""
         window, transcript = self._window, self._transcript
         transcript.clear()
         if self._seq is None:

@@ -83,7 +83,7 @@ class Rows(ScrollView, can_focus=True):
         self._widths: list[int] = []
 
     def show(self, rows: list[Row], cursor: str | None = None) -> None:
-        """Put other rows in; `cursor` moves it there."""
+        """Shows other rows; `cursor` moves the cursor to that row."""
         self.rows = rows
         columns = max((len(row.cells) for row in rows), default=0)
         self._widths = [
@@ -144,12 +144,12 @@ class Rows(ScrollView, can_focus=True):
         self._put(len(self.rows) - 1 if last else 0)
 
     def action_choose(self) -> None:
-        """Enter."""
+        """Chooses the row at the cursor (Enter)."""
         if self.cursor is not None:
             self.post_message(self.Chosen(self, self.cursor))
 
     def action_fold(self) -> None:
-        """Space."""
+        """Folds or unfolds the row at the cursor (Space)."""
         if self.cursor is not None:
             self.post_message(self.Folded(self, self.cursor))
 

@@ -29,7 +29,7 @@ class RunControl:
         self._answers_here = False
 
     async def refresh(self) -> None:
-        """Reads again which runs can be steered, and says again that somebody answers here."""
+        """Reads again which runs can be steered, and repeats that a person answers here."""
         if self._answers_here:
             await self._services.attend(ATTENDANCE_SECONDS)
         self._controllers = await self._services.steerable()
@@ -42,8 +42,8 @@ class RunControl:
     def waiting_text(
         self, waiting: list[PermissionRequest], chosen: RunSummary | None
     ) -> str | None:
-        """Returns who waits, and for what: what can be answered here; or what the chosen run waits
-        for, and why nobody can answer it from here. None if nobody waits.
+        """Returns which agent waits, and for what: what can be answered here; or what the chosen
+        run waits for, and why it cannot be answered from here. None if no agent waits.
         """
         if waiting:
             first = waiting[0]

@@ -31,8 +31,8 @@ It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` wh
 
 
 def sort_runs(runs: Collection[RunSummary]) -> list[RunSummary]:
-    """Sorts runs: live ones as they began, which does not change while they work; then the others,
-    latest first.
+    """Returns runs in order: live ones as they began, which does not change while they work; then
+    the others, latest first.
     """
     live = [run for run in runs if not run.over]
     over = [run for run in runs if run.over]

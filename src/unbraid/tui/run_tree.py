@@ -42,7 +42,7 @@ class RunTree:
         self.children: dict[str, int] = {}  # the stream that a call started
 
     def apply(self, batch: Sequence[Entry]) -> None:
-        """Fold more of the log in."""
+        """Applies more events of the log."""
         for entry in batch:
             self.page_index.add(entry)
             if entry.type in ("text", "thinking"):

@@ -75,7 +75,7 @@ class Search(Dialog):
 
     @work(exclusive=True)
     async def find(self, words: str) -> None:
-        """Look in the titles, then in the log."""
+        """Searches the titles, then the log."""
         runs = {run.run: run for run in self._runs()}
         titled = [
             Row(f"{run.run}/0/0", Text.assemble(("▸ ", DIM), short(run.title or run.run)))

@@ -49,7 +49,7 @@ class ViewServices:
         return {}
 
     async def attend(self, seconds: float) -> None:
-        """Says that somebody answers permission requests here for so long."""
+        """Declares that a person answers permission requests here for so long."""
         await self._controllers.attend(f"{user_name()} in top", seconds)
 
     def redacted_request(self, asked: PermissionRequest) -> PermissionRequest:

@@ -31,7 +31,7 @@ Drawn = tuple[ItemState, list[Text]]
 
 
 class Transcript(ScrollView, can_focus=True):
-    """The widget. It stays at the end while nobody has scrolled away from it."""
+    """The widget. It stays at the end until a person scrolls away from it."""
 
     DEFAULT_CSS = """
     Transcript { overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; padding: 0 1; }
@@ -46,7 +46,7 @@ class Transcript(ScrollView, can_focus=True):
     ]
 
     class Wanted(Message):
-        """Someone looks beyond what is there: `where` is older, newer, beginning or end."""
+        """A person scrolls beyond what is shown: `where` is older, newer, beginning or end."""
 
         def __init__(self, where: str) -> None:
             super().__init__()
@@ -65,7 +65,7 @@ class Transcript(ScrollView, can_focus=True):
         self._placing = False
 
     def show(self, items: list[Item], *, anchor: int | None = None) -> None:
-        """Draw items; `anchor` is the seq of the item to put at the top."""
+        """Draws items; `anchor` is the seq of the item to put at the top."""
         top = self._top() if anchor is None and not self.following else None
         self._items, self._placing = items, True
         self._draw()
@@ -87,7 +87,7 @@ class Transcript(ScrollView, can_focus=True):
         self.show([])
 
     def toggle(self, *, whole: bool) -> None:
-        """Show folded things whole, or not."""
+        """Shows folded things whole, or folds them again."""
         self.whole = whole
         self._opened.clear()
         self.show(self._items)
@@ -116,7 +116,7 @@ class Transcript(ScrollView, can_focus=True):
             self.show(self._items)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Remember whether the end is in sight, and ask for more at the edges."""
+        """Notes whether the end is in sight, and asks for more at the edges."""
         super().watch_scroll_y(old_value, new_value)
         self.following = new_value >= self.max_scroll_y
         if self._placing:

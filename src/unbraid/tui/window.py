@@ -1,4 +1,6 @@
-"""A few pages of one stream, read from the log: the end of it, or the part someone looks at."""
+"""A few pages of one stream, read from the log: the end of it, or the part that a person looks
+at.
+"""
 
 from __future__ import annotations
 
@@ -36,33 +38,33 @@ class Window:
         return self._conversation.items
 
     def leave_end(self) -> None:
-        """Stops following the end, if more has come since: someone looks elsewhere."""
+        """Stops following the end, if more has come since: the person looks elsewhere."""
         self.live = self.last >= self._page_index.pages(self.stream) - 1
 
     async def to_end(self) -> None:
-        """Show the newest pages."""
+        """Shows the newest pages."""
         await self._load(self._page_index.pages(self.stream) - SPAN)
 
     async def to_event(self, seq: int) -> None:
-        """Show the pages around an event."""
+        """Shows the pages around an event."""
         await self._load(self._page_index.page_of(self.stream, seq) - 1)
 
     async def to_beginning(self) -> None:
-        """Show the oldest pages."""
+        """Shows the oldest pages."""
         await self._load(0)
 
     async def older(self) -> None:
-        """Show one page more of what came before."""
+        """Shows one more page of what came before."""
         if self.first > 0:
             await self._load(self.first - 1)
 
     async def newer(self) -> None:
-        """Show one page more of what came after."""
+        """Shows one more page of what came after."""
         if not self.live:
             await self._load(self.first + 1)
 
     async def grow(self) -> bool:
-        """Take in what is new at the end; whether there was anything."""
+        """Adds what is new at the end. Returns whether there was anything."""
         pages, last = self._page_index.pages(self.stream), self._page_index.last.get(self.stream, 0)
         if last <= self._conversation.last_seq:
             return False
