@@ -1,4 +1,4 @@
-"""What watches need to answer hooks: which run records a session, and what becomes of a request."""
+"""What watches need to answer hooks: which run records a session, and how a request is answered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unbraid.watch.hook_socket import HookSocket
 
 class HookService:
     """The `HookServices` of a watcher. `run_now` returns the run that records a session at present,
-    and `look` has a session of a watch looked at.
+    and `look` makes the watcher look at a session.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class HookService:
 
     @property
     def attendance(self) -> Attendance:
-        """Whether somebody answers here."""
+        """Whether a person answers here."""
         return self._controllers.attendance
 
     async def run_of(self, session_id: str) -> str | None:
@@ -85,7 +85,7 @@ class HookService:
                     if entry.type == "permission_replied" and _is_reply(entry.event, request_id):
                         return
         except LogError:
-            # Nobody knows: the request waits for its answer here.
+            # It is unknown whether there was an answer: the request waits for one here.
             await asyncio.get_running_loop().create_future()
 
     def note_orders(self, kind: str, *, waits: bool) -> None:

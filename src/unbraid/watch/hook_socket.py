@@ -1,8 +1,8 @@
 """The socket that hooks in CLIs call: HTTP, as `curl` speaks it, one request per connection.
 
-It is in our private folder, and nobody but its owner can reach it. An agent runs as its owner, and
-can: it may ask, and wait for what is sent to its session; nothing here answers a request. Of all
-processes of ours that watch, one listens; when it is gone, another takes its place.
+It is in our private folder, and no other user can reach it. An agent runs as its owner, and can: it
+may ask, and wait for what is sent to its session; nothing here answers a request. Of all processes
+of ours that watch, one listens; when it is gone, another takes its place.
 
 A hook that waits for a person hears now and then that we are alive: blanks, before the answer. One
 that heard nothing leaves a file, and no other calls before we have removed it.
@@ -150,7 +150,7 @@ class HookSocket:
     async def _read(
         self, connection: h11.Connection, reader: asyncio.StreamReader
     ) -> tuple[str, HookCall] | None:
-        """Returns whom a request is for, and what it says; None if it is too large."""
+        """Returns the kind that a request is for, and its call; None if it is too large."""
         head: h11.Request | None = None
         body = bytearray()
         try:
@@ -232,7 +232,7 @@ class _Response:
 
 
 def _call(head: h11.Request, body: bytes) -> tuple[str, HookCall]:
-    """Returns whom a request is for, and what it says."""
+    """Returns the kind that a request is for, and its call."""
     fields = {bytes(name): bytes(value) for name, value in head.headers}
     process = fields.get(b"process", b"").decode("latin-1")
     kind, _, what = bytes(head.target).decode("latin-1").strip("/").partition("/")

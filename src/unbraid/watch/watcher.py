@@ -91,7 +91,7 @@ class Watcher:
         self._last_look: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Follow what is live now and whatever comes to life."""
+        """Follows the sessions that are live now, and those that become live later."""
         import_dialects()
         async with asyncio.TaskGroup() as tasks:
             looks = [asyncio.Event() for _ in self._watches]
@@ -161,12 +161,16 @@ class Watcher:
         return True
 
     async def _resume_later(self) -> None:
-        """A shared log may be away when the watch begins; what is new is followed meanwhile."""
+        """Tries again to continue unfinished runs: a shared log may be unreachable when the watch
+        begins. What is new is followed meanwhile.
+        """
         while not await self._resumed():  # noqa: ASYNC110 - nothing says when it is back
             await asyncio.sleep(WATCH_RESUME_SECONDS)
 
     async def _resume(self) -> None:
-        """Go on with the runs that were left unfinished; end those with nothing more to read."""
+        """Continues the runs that were left unfinished, and ends those with nothing more to
+        read.
+        """
         live = [run async for run in every_run(self._log, status="live")]
         abandoned = set(await self._leases.abandoned())
         unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
@@ -192,7 +196,7 @@ class Watcher:
                 await self._end_silent()
 
     async def _end_gone(self) -> None:
-        """End the runs of processes that are gone: nobody else will."""
+        """Ends the runs of processes that are gone: no one else would."""
         # Those that follow nothing are not asked: looking at all processes has its price.
         for watch, names in [(watch, list(names)) for watch, names in self._followed_by.items()]:
             if not names:
@@ -206,7 +210,7 @@ class Watcher:
                     self._mark(session, watch)
 
     async def _end_silent(self) -> None:
-        """End the runs of those who have said nothing for long, unless their processes live."""
+        """Ends the runs of sessions that have been silent for long, unless their processes live."""
         now = time.monotonic()
         for session, followed in list(self._followed.items()):
             # First what costs nothing: there may be thousands.
@@ -291,7 +295,7 @@ class Watcher:
         if self._leases.is_part_of_other_run(session):
             return None
         if self._hooks.is_others:
-            # Who answers its hooks is to record it, if they do so soon.
+            # The process that answers its hooks should record it, if it does so soon.
             met = self._met.setdefault(session, time.monotonic())
             if time.monotonic() - met < HOOK_LISTENER_FIRST_SECONDS:
                 self._retry(session)
@@ -329,11 +333,11 @@ class Watcher:
         await self._drop(session)
 
     async def _end(self, session: str) -> None:
-        """End a run that was left unfinished, and of which there is nothing more to read."""
+        """Ends a run that was left unfinished, and of which there is nothing more to read."""
         run = await latest_run(self._log, session)
         summary = None if run is None else await self._log.run(run)
         if summary is not None and not is_kind(summary.source):
-            return  # not made of an agent's bytes: someone else's to end
+            return  # not made of an agent's bytes: another process ends it
         if not await self._leases.acquire(session):
             return
         try:
@@ -372,8 +376,8 @@ def _seen_processes(watch: SessionWatch, names: list[str]) -> tuple[set[str], se
 async def watch_until(
     watch: Watcher, until: asyncio.Event, *, stop_seconds: float = WATCH_STOP_SECONDS
 ) -> None:
-    """Watch until the event is set, and then look a last time, so that nothing is left out but what
-    takes longer than `stop_seconds` to record: that is for the next start.
+    """Watches until the event is set, and then looks a last time, so that nothing is left out
+    except what takes longer than `stop_seconds` to record: the next start reads that.
     """
     task = asyncio.create_task(watch.run())
     stopping = asyncio.create_task(until.wait())
