@@ -1,6 +1,7 @@
 """Arrays of records: all that a run printed, given out at its end.
 
-`claude -p --verbose --output-format json` prints one on a line; those who keep it often indent it.
+`claude -p --verbose --output-format json` prints one on a line; people who store it often indent
+it.
 """
 
 from __future__ import annotations

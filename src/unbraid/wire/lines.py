@@ -41,7 +41,7 @@ class Lines:
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
     def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Take bytes in; give the lines they complete, without their newlines.
+        """Takes more bytes, and yields the lines that they complete, without their newlines.
 
         They are cut one by one as they are asked for, and all of them have to be.
         """
@@ -70,7 +70,7 @@ class Lines:
             self._keep(data[start:])
 
     def finish(self) -> Iterator[bytes | Overlong]:
-        """Give the last line, if the stream ended without a newline."""
+        """Yields the last line, if the stream ended without a newline."""
         if self._length:
             yield self._take()
 
@@ -104,8 +104,8 @@ class Lines:
 
 
 class LineParts:
-    """Cuts one byte stream into lines, each with its newline, for who passes all bytes on: a line
-    past the limit comes in parts, because nobody can hold it.
+    """Cuts one byte stream into lines, each with its newline, for code that passes all bytes on: a
+    line past the limit comes in parts, because it is too long to be held.
     """
 
     def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:

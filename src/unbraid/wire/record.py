@@ -38,7 +38,7 @@ class Record(Struct, gc=False):
 
     @property
     def is_identified(self) -> bool:
-        """Whether a record, beside its type, says whose it is: parts of a record do not."""
+        """Whether a record, beside its type, names its owner: parts of a record do not."""
         return True
 
 
@@ -68,8 +68,8 @@ def milliseconds(timestamp: str | int | float | None) -> int:
 
 
 def any_json(text: bytes) -> Any:
-    """Any JSON, with bad UTF-8 and lone surrogates replaced and impossible numbers as text; None
-    if it is none.
+    """Returns any JSON as a value, with bad UTF-8 and lone surrogates replaced and impossible
+    numbers as text; None if it is not JSON.
     """
     try:
         return loads(text.decode("utf-8", "replace"))
@@ -78,7 +78,7 @@ def any_json(text: bytes) -> Any:
 
 
 def read_as(shape: type[S], raw: bytes) -> S:
-    """Reads bytes as a shape, with defaults where their types are wrong."""
+    """Returns bytes as a struct, with defaults where their types are wrong."""
     try:
         return json_decoder(shape).decode(raw)
     except BAD_JSON:
