@@ -1,7 +1,8 @@
-"""Every agent's words, once, in the right place.
+"""Everything that every agent says, once, under the agent that said it.
 
-`Translator` turns the bytes of a run's sources into relay events; `Pipeline` goes on to the entries
-of its log, and `Tree` folds those into who worked for whom. `Orchestrator` runs a fleet of our own.
+`Translator` turns the bytes of a run's sources into relay events; `Pipeline` turns these into the
+entries of its log, and `Tree` folds the entries into the tree of agents. `Orchestrator` runs a
+fleet of our own.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ from unbraid.screen import byte_count, counted
 
 
 async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Finding]:
-    """What every kind of agent has to say, then the plugins that do not work, then the log."""
+    """Returns the findings of every kind of agent, then the plugins that do not work, then the
+    log.
+    """
     stores(env)  # finds out which plugins fail at it
     of_kinds = [finding for kind in kinds() for finding in await kind.checkup(env)]
     advice = "its agents are not shown: update or remove the package that brings it"
@@ -30,7 +32,7 @@ async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Findin
 
 
 def _alerts(env: Mapping[str, str]) -> list[Finding]:
-    """What is wrong in a rules file, or that there is one; never what is in it."""
+    """Returns what is wrong in a rules file, or that there is one; never what is in it."""
     own = UserRules(env)
     loaded = own.load()
     if loaded.problems:

@@ -6,7 +6,7 @@
     ├── BackendError    what runs an agent is wrong: missing, refused, crashed, silent
     └── LogError        the log cannot keep its promise
 
-Content never raises: bad input becomes a `malformed` event and the stream goes on.
+Content never raises: bad input becomes a `malformed` event and the stream continues.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CallerError(UnbraidError):
 
 
 class BackendError(UnbraidError):
-    """What runs an agent failed; `advice` says how to go on."""
+    """What runs an agent failed; `advice` says what to do about it."""
 
     def __init__(self, backend: str, problem: str, advice: str = "") -> None:
         super().__init__(f"{backend}: {problem}" + (f"; {advice}" if advice else ""))

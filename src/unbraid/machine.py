@@ -3,8 +3,8 @@ stored here, what watches them, and what steers those that live.
 
 Every face that works on this machine is built on a `Machine`, and takes the parts that it needs.
 Entering a machine opens its log, and nothing more: reading stored sessions and watching them cost
-time and threads, and begin when they are asked for. What they need is imported then, too: whoever
-only lists sessions is not to wait for what watches them.
+time and threads, and begin when they are asked for. What they need is imported then, too: a command
+that only lists sessions does not wait for the watcher's imports.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Machine:
         self, sessions: Iterable[str] | None = None
     ) -> AsyncIterator[ImportedSession]:
         """Brings stored sessions into the log, each once; without names all of them, oldest first.
-        Yields what has become of each.
+        Yields the result for each.
         """
         if sessions is None:
             warn = self._warn_later()
@@ -161,7 +161,7 @@ class Machine:
         *,
         while_reading: AbstractContextManager[object] | None = None,
     ) -> AsyncIterator[None]:
-        """Find the stored sessions while the block runs. `on_run` is called from another thread,
+        """Finds the stored sessions while the block runs. `on_run` is called from another thread,
         for each, newest first; `while_reading` is left when all are found.
         """
         warn = self._warn_later()
@@ -191,7 +191,7 @@ class Machine:
         return warn
 
     async def watch(self, until: asyncio.Event) -> None:
-        """Follow every session into the log until `until` is set, then up to that moment."""
+        """Follows every session into the log until `until` is set, then up to that moment."""
         from unbraid.control.machines import answering_machines
         from unbraid.watch.watcher import Watcher, watch_until
 
@@ -209,7 +209,7 @@ class Machine:
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Follow every session into the log while the block runs."""
+        """Follows every session into the log while the block runs."""
         until = asyncio.Event()
         task = asyncio.create_task(self.watch(until))
         try:
@@ -222,8 +222,8 @@ class Machine:
     async def sending(
         self, to: Destination, *, since_ms: int | None = None
     ) -> AsyncIterator[LogDelivery]:
-        """Send the runs of the log to a server while the block runs: those that are live, and what
-        comes; with `since_ms`, older ones, too.
+        """Sends the runs of the log to a server while the block runs: those that are live, and
+        those to come; with `since_ms`, older ones, too.
         """
         from unbraid.remote.destination import LogDelivery
 
@@ -234,8 +234,8 @@ class Machine:
 
     @asynccontextmanager
     async def alerting(self, show: Show | None = None) -> AsyncIterator[None]:
-        """Alert people about the runs of the log while the block runs, by their rules. `show` shows
-        a message on the screen of this process; pages find them in `page_alerts`.
+        """Alerts people about the runs of the log while the block runs, by their rules. `show`
+        shows a message on the screen of this process; pages find them in `page_alerts`.
         """
         from unbraid.notify.alert_service import AlertService
 
@@ -253,8 +253,8 @@ class Machine:
 
     @asynccontextmanager
     async def session_import(self) -> AsyncIterator[None]:
-        """Bring all stored sessions into the log while the block runs; what is left at its end, the
-        next time.
+        """Imports all stored sessions into the log while the block runs; what is left at its end is
+        imported the next time.
         """
 
         async def import_all() -> None:
@@ -267,7 +267,7 @@ class Machine:
 
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
-        """Follow one run's session into the log while the block runs, if nobody else does."""
+        """Follows one run's session into the log while the block runs, if no other process does."""
         from unbraid.watch.single_session import follow_session
 
         async with follow_session(self.log, run, self.env, warn=self.warn, redact=self._redact):

@@ -27,13 +27,15 @@ class Pipeline:
         self.fleet = Fleet(source, began_ms=began_ms, prices=prices)
 
     def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
-        """Takes more bytes of a source; `now` (milliseconds) dates what has no time of its own."""
+        """Takes more bytes of a source, and returns the new events; `now` (milliseconds) dates what
+        has no time of its own.
+        """
         events = self.translator.feed(data, source, now)
         if events and not self.fleet.source:
             self.fleet.source = self.translator.kind
         return self.fleet.apply(events, now)
 
     def finish(self, now: int = 0) -> list[FleetEvent]:
-        """Ends all sources, and the run."""
+        """Ends all sources, and the run. Returns the last events."""
         events = self.fleet.apply(self.translator.finish(), now)
         return events + self.fleet.finish(*self.translator.outcome, now=now)

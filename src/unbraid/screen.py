@@ -40,8 +40,8 @@ _FLOOD = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
 
 
 def safe(text: str) -> str:
-    """Text of which nothing is hidden, and on which no terminal acts: what a screen would not show
-    stands there as an escape (`\\x1b`, `\\u202e`). A line may end as on Windows.
+    """Returns text of which nothing is hidden, and on which no terminal acts: what a screen would
+    not show stands there as an escape (`\\x1b`, `\\u202e`). A line may end as on Windows.
     """
     if not text.isascii():
         text = _FLOOD.sub(_without_flood, text)
@@ -49,8 +49,8 @@ def safe(text: str) -> str:
 
 
 def safe_json(data: bytes) -> bytes:
-    """JSON of which nothing is hidden, on which no terminal acts, and that means the same: JSON
-    itself escapes the controls of ASCII only.
+    """Returns JSON of which nothing is hidden, on which no terminal acts, and that means the same:
+    JSON itself escapes the controls of ASCII only.
     """
     if data.isascii():
         return data.replace(b"\x7f", b"\\u007f")

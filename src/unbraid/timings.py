@@ -11,7 +11,7 @@ from __future__ import annotations
 # moments: a line that reports an agent's end stays in its file this long before it is read.
 CHILD_FILE_SETTLE_SECONDS = 0.1
 # The end of an agent waits at most this long for the agent's own answer. After a kill there is
-# none, and nobody should see a finished agent at work for longer than a breath.
+# none, and a finished agent must not be shown as working for longer than this.
 CHILD_ANSWER_TIMEOUT_SECONDS = 1.0
 # The transcripts follow stdout by up to a few hundred milliseconds. A line of stdout waits at most
 # this long for its twin in a transcript.
@@ -27,7 +27,7 @@ OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
 # call waits at most this long for the texts before it: after a kill they are never stored.
 TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 # A database of some megabytes is read in a second of computing, a larger one in proportion. One
-# that takes far longer leads in circles, and who waits for it could not even be stopped.
+# that takes far longer leads in circles, and its reader could not even be stopped.
 DATABASE_READ_CPU_SECONDS = 30.0
 # From the end that a row names to its being stored.
 ROW_STORING_MS = 2000
@@ -41,7 +41,7 @@ FILE_DATE_TICK_SECONDS = 0.1
 LIVE_RECORD_MS = 60_000
 # What a process of Claude Code publishes and what its hooks say of one dialog are this close.
 SAME_DIALOG_MS = 3000
-# Nobody answers a dialog faster.
+# No person answers a dialog faster.
 DIALOG_ANSWER_MS = 300
 # A thread's file of Codex is written after its children were started; clocks are less exact.
 THREAD_FILE_SLACK_MS = 120_000
@@ -55,10 +55,10 @@ TRANSLATION_SLICE_SECONDS = 0.005
 # While the log's writer is busy, it counts as able to append for this long after a commit: what it
 # is given at once may take seconds on a slow disk.
 COMMIT_FRESH_SECONDS = 5.0
-# Who asks whether it can append waits so long for a write, and then goes by the commit before.
+# A health check waits this long for its write, and then judges by the time of the last commit.
 SLOW_COMMIT_SECONDS = 0.2
-# Appends share a transaction until it has taken so long, many times what a sync costs: nobody waits
-# for the megabytes of many sessions.
+# Appends share a transaction until it has taken so long, many times what a sync costs: no append
+# waits for the megabytes of many sessions.
 TRANSACTION_SECONDS = 0.1
 
 # --- changes of files (system/file_changes.py) ---
@@ -80,11 +80,11 @@ RECENT_ROWS_MS = 300_000
 IDLE_RUN_TIMEOUT_SECONDS = 1800.0
 # What files get this soon after they were found may have been copied with the rest of them.
 RESTORED_FILE_SECONDS = 10.0
-# Whose own times are old is over only if its files rest this long: its clock may be wrong.
+# A session with old times is over only if its files rest this long: its clock may be wrong.
 RESTORED_QUIET_SECONDS = 60.0
 # A session that no process follows counts as live if it has changed within this time.
 LIVE_SESSION_SECONDS = 60
-# A process that goes on with a session may write moments before it is on its kind's list.
+# A process that continues a session may write moments before it is on its kind's list.
 LAST_LINES_GRACE_SECONDS = 2.0
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300
@@ -94,7 +94,7 @@ LISTED_SESSION_SECONDS = 24 * 3600
 FIRST_SESSIONS_TIMEOUT_SECONDS = 0.5
 # A watch tries again this soon for a session that another process records.
 WATCH_RETRY_SECONDS = 0.25
-# Who stops a watch does not wait for a backlog: what is left by then, the next start records.
+# Stopping a watch does not wait for a backlog: the next start records what is left by then.
 WATCH_STOP_SECONDS = 1.0
 # What was left unfinished in a shared log that is away at the start is asked for again this often.
 WATCH_RESUME_SECONDS = 1.0
@@ -131,19 +131,19 @@ LEASE_RETRY_SECONDS = 0.02
 IMPORT_LEASE_TIMEOUT_SECONDS = 10.0
 IMPORT_LEASE_RETRY_SECONDS = 0.05
 # A session that is part of another run (an orchestrated agent's) is marked as recorded there. The
-# mark can go when nobody would take the session for a new one any more.
+# mark can be deleted when no process would take the session for a new one any more.
 RECORDED_MARK_KEPT_SECONDS = 30 * 86400
 # On a log that many machines share, a holder that has not been heard of for so long is gone, and
 # another machine may take its runs. It says that it lives three times as often.
 LEASE_TTL_SECONDS = 15.0
 LEASE_RENEWAL_SECONDS = 5.0
-# Whoever stops gives back all leases within this; while the nodes are away it cannot.
+# A process that stops releases all leases within this time, if it can reach the nodes.
 LEASE_CLOSE_SECONDS = 4.0
-# A holder whose key is gone may have been away with the nodes: by then it has written it again.
+# If a holder's key is missing because the nodes were away, it is written again within this.
 DEAD_HOLDER_SECONDS = 10.0
-# That a key was deleted has to be known only to those who are about to write it.
+# The mark of a deleted key is needed only by processes that are about to write the key.
 DELETED_KEY_SECONDS = 60.0
-# A cluster without a leader finds one within 4 to 9 seconds; nobody is to wait for longer.
+# A cluster without a leader finds one within 4 to 9 seconds; no caller waits longer.
 BUCKET_DEADLINE_SECONDS = 10.0
 
 # --- the log ---
@@ -163,7 +163,7 @@ RETENTION_INTERVAL_SECONDS = 3600.0
 CANCEL_AGAIN_SECONDS = 0.1
 # An append without an answer is sent again for so long; a new leader is found in 4 to 9 seconds.
 APPEND_DEADLINE_SECONDS = 30.0
-# Who contradicts what was acknowledged may be a node that was cut off; after so long it knows.
+# A node that contradicts an acknowledgement may have been cut off; by then it has caught up.
 NATS_LOST_SECONDS = 15.0
 # A leader hears of the others every second; from those that it has not heard of, it is cut off.
 NATS_QUORUM_SECONDS = 5.0
@@ -172,7 +172,7 @@ OWN_WRITES_TIMEOUT_SECONDS = 5.0
 SETTLE_TIMEOUT_SECONDS = 30.0
 # A command that has just opened the log waits no longer than this before it answers.
 CATCH_UP_SECONDS = 2.0
-# That a run was forgotten is remembered for copies that were away so long.
+# The deletion of a run is remembered for copies that were offline for up to this long.
 FORGOTTEN_KEPT_SECONDS = 30 * 86400.0
 # A feed that broke is made anew after a moment; a leader may have to be found first.
 FOLD_RETRY_SECONDS = 0.1
@@ -183,7 +183,7 @@ NATS_REQUEST_TIMEOUT_SECONDS = 2.0
 BATCH_TIMEOUT_SECONDS = 10.0
 NATS_FIRST_RETRY_SECONDS = 0.02
 NATS_LONGEST_RETRY_SECONDS = 0.5
-# Whoever opens a log wants to know within moments that it is not there.
+# A person who opens a log wants to know within moments that it cannot be reached.
 NATS_OPEN_TIMEOUT_SECONDS = 3.0
 NATS_CONNECT_TIMEOUT_SECONDS = 1
 # A link that died in silence is noticed after two of these.
@@ -219,9 +219,9 @@ HUB_FEED_RETRY_SECONDS = 0.5
 HUB_SETTLE_STEP_SECONDS = 0.01
 # At the end of a command, viewers get this long to be given the last events.
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
-# Who has a port answers at once, or is no unbraid of this machine.
+# A server at this port answers at once, or is no unbraid of this machine.
 PORT_CHECK_TIMEOUT_SECONDS = 1.0
-# A viewer that did not read gets its `cut` event when it does; not for ever: it holds memory.
+# A viewer that did not read gets its `cut` event if it reads within this: it holds memory.
 CUT_READ_TIMEOUT_SECONDS = 120.0
 # A connection that does not take the last bytes is cut.
 HANG_UP_TIMEOUT_SECONDS = 5.0
@@ -253,10 +253,10 @@ DELIVERY_LINGER_SECONDS = 10.0
 DELIVERY_HOLD_SECONDS = 1.0
 # What a server has refused it will hardly take soon; but a proxy or a version may change.
 DELIVERY_REFUSED_RETRY_SECONDS = 60.0
-# Nobody has to hear of a lag that is over before they have read of it.
+# A delay that is over before a person could read of it is not reported.
 DELIVERY_REPORT_SECONDS = 5.0
-# Who can be steered asks for orders, and is answered within this (sooner if its run is not known
-# yet); is gone if it does not ask for so long; and looks so often what its agents wait for.
+# A process that can be steered polls for orders: how long a poll stays open, when it polls again if
+# its runs are unknown there, when it counts as gone, how often it looks for new things to report.
 STEERING_POLL_SECONDS = 20.0
 STEERING_UNKNOWN_SECONDS = 0.5
 STEERING_GONE_SECONDS = 10.0
@@ -272,7 +272,7 @@ ASK_MASTER_IDLE_SECONDS = 24 * 3600.0
 JOURNAL_GATHER_SECONDS = 0.01
 
 # --- the terminal (cli/, tui/) ---
-# After this long without news, `tail` looks whether anybody still reads, and what it has missed.
+# After this long without news, `tail` checks if its output is still read, and what it has missed.
 FOLLOW_PAUSE_SECONDS = 1.0
 # The page of a demo that nobody has opened stays this long.
 DEMO_PAGE_SECONDS = 30
@@ -286,9 +286,9 @@ TOP_CONTROL_POLL_SECONDS = 1.0
 TOP_RETRY_SECONDS = 2.0
 # The same error is shown again only after this long.
 NOTICE_REPEAT_SECONDS = 30.0
-# Who can be steered is asked of every process that records a run; one may be stuck.
+# Every process that records a run is asked what it can steer; one may be stuck.
 STEERING_ANSWER_TIMEOUT_SECONDS = 5.0
-# A search begins when nobody has typed for this long.
+# A search begins when nothing was typed for this long.
 SEARCH_TYPING_PAUSE_SECONDS = 0.3
 
 # --- programs that we start ---
@@ -304,7 +304,7 @@ AGENT_START_TIMEOUT_SECONDS = 180.0
 AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
 # A server is asked this often whether that turn has ended.
 AGENT_INTERRUPT_POLL_SECONDS = 0.05
-# Sessions of ours are deleted when we are done with them; nobody waits for a server that is gone.
+# Sessions of ours are deleted when we are done with them; a server that is gone is not waited for.
 SESSION_DELETE_TIMEOUT_SECONDS = 5.0
 # An agent's stdin is closed this long after its answer: more messages may be on their way.
 STDIN_END_SILENCE_SECONDS = 0.5
@@ -324,13 +324,13 @@ PLUGIN_LOAD_TIMEOUT_SECONDS = 10.0
 HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
 # A hook that runs at a tool call gives up after this, should we have stopped to answer.
 HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
-# Who calls has said what it wants by then: all of it comes at once, from a program beside us.
+# A caller has sent its request by then: all of it comes at once, from a program on this machine.
 HOOK_REQUEST_TIMEOUT_SECONDS = 5.0
-# Who holds a request says so this often. A hook that hears nothing for the time below takes it that
-# we are stopped (Ctrl-Z) or hang, and leaves its request to the CLI.
+# A process that holds a request reports that this often. A hook that hears nothing for the time
+# below takes it that we are stopped (Ctrl-Z) or hang, and leaves its request to the CLI.
 HOOK_BEAT_SECONDS = 2.0
 HOOK_SILENCE_TIMEOUT_SECONDS = 10.0
-# A request that shows nothing in its terminal is given back to it if nobody has answered by then.
+# A request that shows nothing in its terminal is given back to it if it was not answered by then.
 HOOK_UNSEEN_HOLD_SECONDS = 300.0
 # A hook may call for a session that has only just begun, before its files are found.
 HOOK_SESSION_TIMEOUT_SECONDS = 3.0
@@ -344,7 +344,7 @@ PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 HOOK_SOCKET_RETRY_SECONDS = 1.0
 # Of several that watch, the one that hooks call takes a new session first; the others wait so long.
 HOOK_LISTENER_FIRST_SECONDS = 0.6
-# Who answers here says so again before this is over; nobody does so for longer in one word.
+# A page or terminal that answers declares so again before this is over; none can declare longer.
 ATTENDANCE_SECONDS = 30.0
 ATTENDANCE_LONGEST_SECONDS = 3600.0
 # How often `unbraid approve --wait` looks for new requests.
@@ -367,30 +367,30 @@ OTLP_LINGER_SECONDS = 5.0
 OTLP_TURN_SECONDS = 5.0
 
 # --- alerts (alerts/, notify/) ---
-# What became due this long before anyone looked is history: nobody is to be alerted of it.
+# What became due this long before anyone looked is history: no alert is sent for it.
 ALERT_STALE_MS = 300_000
-# So long after a look, whatever its conditions say, a run is looked at again.
+# A run is examined again after this time, whatever its conditions say.
 ALERT_LOOK_MS = 300_000
 # Alerts of one moment are one message: a fleet that fails does so within a second or two.
 ALERT_GATHER_MS = 2_000
 # The next message to the same receiver waits this long, and takes along what comes meanwhile.
 ALERT_INTERVAL_MS = 30_000
-# Whoever tries a request again after an error waits at least this long first.
+# A client that repeats a request after an error waits at least this long first.
 ERROR_REPEAT_MS = 400
 # A receiver that does not answer for this long is down.
 ALERT_SEND_TIMEOUT_SECONDS = 10.0
 # Pauses double from the first to the longest; then what an alert is about has passed.
 ALERT_FIRST_RETRY_SECONDS = 2.0
 ALERT_LONGEST_RETRY_SECONDS = 300.0
-# How often is looked what is due. People do not notice a second.
+# How often the program checks which alerts are due. People do not notice a second.
 ALERT_TICK_SECONDS = 1.0
 # At the end of a command, alerts that wait get this long to be sent.
 ALERT_LINGER_SECONDS = 3.0
-# Time passes without events, too: so often a run's budget is measured while there are none.
+# Time passes without events, too: how often a run's budget is measured while there are none.
 BUDGET_TICK_SECONDS = 0.5
-# A turn that was interrupted ends within a second or two. Its program may go on, and is ended.
+# A turn that was interrupted ends within a second or two. Its program may continue, and is ended.
 BUDGET_STOP_GRACE_SECONDS = 3.0
-# An alert of an occurrence that is older is sent by nobody.
+# No process sends an alert of an occurrence that is older.
 ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
 # --- the service (system/service.py) ---
