@@ -30,7 +30,9 @@ from unbraid.timings import (
 
 
 async def changes(folders: Sequence[Path]) -> AsyncGenerator[list[Path], None]:
-    """Paths that have changed; nothing about once a second. OSError where that does not work."""
+    """Yields paths that have changed, and an empty list about once a second. Raises OSError where
+    that does not work.
+    """
     stop, changed = threading.Event(), 0.0
     with RustNotify([str(folder) for folder in folders], False, False, 300, True, True) as watcher:
         try:

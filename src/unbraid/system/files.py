@@ -1,10 +1,10 @@
 """Files that others write, read safely.
 
-An agent can put anything where we expect a file: a FIFO, at which whoever opens it waits for a
-writer for ever; a folder; a device; a link to a file that its owner may read and the agent may not,
-so that we would show it. So what is opened is looked at before it is read, on the descriptor,
-because the name may stand for something else a moment later. No link is followed, in no part of a
-path: who takes a path from a person, which may have links in it, resolves it first.
+An agent can put anything where we expect a file: a FIFO, at which opening waits for a writer
+forever; a folder; a device; a link to a file that its owner may read and the agent may not, so that
+we would show it. So what is opened is looked at before it is read, on the descriptor, because the
+name may stand for something else a moment later. No link is followed, in no part of a path: code
+that takes a path from a person, which may have links in it, resolves it first.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def open_regular(path: Path | str, *, links: bool = False) -> BinaryIO:
-    """Open a file for reading, unbuffered. Raises OSError, also if it is no regular file, or behind
-    a link. `links`: it is a person's own, and may be one.
+    """Opens a file for reading, unbuffered. Raises OSError, also if it is not a regular file, or is
+    a link. With `links`, the file is a person's own and may be a link.
     """
     return os.fdopen(_opened(path, links=links)[0], "rb", buffering=0)
 
 
 def read_small(path: Path | str, most: int = SMALL_FILE_BYTES, *, links: bool = False) -> bytes:
-    """The bytes of a file that should be small; of a larger one, its first part."""
+    """Returns the bytes of a file that should be small; of a larger one, its first part."""
     # A history has thousands of them: making a file object would take most of the time.
     descriptor, status = _opened(path, links=links)
     try:
@@ -53,7 +53,7 @@ class HeadReader:
         self._path, self._folder = "", -1
 
     def read(self, path: str, most: int) -> bytes:
-        """The first bytes of a file. Raises OSError as `read_small` does."""
+        """Returns the first bytes of a file. Raises OSError as `read_small` does."""
         folder, _, name = path.rpartition("/")
         if folder != self._path:
             self._enter(folder)
@@ -75,7 +75,7 @@ class HeadReader:
         if not _is_at(descriptor, os.fstat(descriptor), folder):
             os.close(descriptor)
             raise _behind_link(folder)
-        # It stays this folder, whatever somebody puts in its place.
+        # It stays this folder, even if another one is put in its place.
         self._path, self._folder = folder, descriptor
 
 
@@ -130,7 +130,7 @@ def _is_at(descriptor: int, status: os.stat_result, given: Path | str) -> bool:
 def read_at(file: int, size: int, at: int) -> bytes:
     """Returns bytes of a file like `os.pread`, at most `CHUNK_BYTES` of them where it has a hole.
 
-    A hole costs who makes it nothing, whatever its size; so it is not read either.
+    A hole costs its writer nothing, whatever its size; so it is not read either.
     """
     hole = _hole(file, at)
     return _ZEROS[: min(size, hole)] if hole >= len(_ZEROS) else os.pread(file, size, at)
@@ -181,7 +181,7 @@ def keep_buffers() -> None:
 
 
 def chunks(path: Path) -> Iterator[bytes]:
-    """A file's bytes."""
+    """Yields a file's bytes."""
     with open_regular(path) as file:
         yield from _chunks(file)
 
@@ -198,7 +198,7 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 def line_blocks(file: BinaryIO, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> Iterator[bytes]:
     """Yields a file's lines, many in one piece; one that is over the limit is left out.
 
-    The file is read, not mapped: whoever truncates a file that is mapped ends its reader.
+    The file is read, not mapped: if a mapped file is truncated, its reader is killed.
     """
     begun: list[bytes] = []
     size, leaving_out = 0, False

@@ -33,7 +33,9 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes a folder, with those above it that are missing, for nobody else. Raises OSError."""
+    """Makes a folder, with those above it that are missing, which no other user can enter. Raises
+    OSError.
+    """
     # `mkdir(parents=True)` would give its mode to the last of them only.
     for each in (*reversed(folder.parents), folder):
         if not each.is_dir():
@@ -41,11 +43,11 @@ def make_private_folder(folder: Path) -> None:
 
 
 def mend_folder(folder: Path) -> str | None:
-    """Takes a folder of ours from others who could enter it: agents' words, tokens and sockets are
-    in it. Returns what was done, to be said; None if nothing had to be.
+    """Makes our data folder private if other users can enter it: it has agents' words, tokens and
+    sockets. Returns a message that says so; None if nothing was changed.
 
-    A folder that has something else in it is left alone: it may be everybody's. So is one with
-    files of others: they may have put tokens there that let them in.
+    A folder that has something else in it is left alone: it may be shared by several users. So is
+    one with files of others: they may have put tokens there that let them in.
     """
     if open_to_others(folder) is None or folder.stat().st_uid != os.geteuid():
         return None
@@ -66,8 +68,9 @@ def _is_others(path: Path) -> bool:
 
 
 def read_trusted(path: Path) -> bytes:
-    """Returns a file that says whom to trust. Raises OSError, also if it is of another user than we
-    are or its folder is: who could put it there could let themselves in.
+    """Returns the content of a file that says who is trusted. Raises OSError, also if its owner is
+    neither this user, root nor the owner of its folder: another user could otherwise put a token
+    there and get access.
     """
     with path.open("rb") as file:
         owner = os.fstat(file.fileno()).st_uid

@@ -19,13 +19,13 @@ def start_of(pid: int) -> str | None:
     try:
         stat = (PROCESSES / str(pid) / "stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        # Not every system has such a folder: there, nothing is known of anyone.
+        # Not every system has such a folder: there, nothing is known about processes.
         return None if (PROCESSES / "self").exists() else ""
     except OSError:
         return ""
     fields = stat.rpartition(b")")[2].split()
     if fields[:1] == [b"Z"]:
-        return None  # killed, and nobody has asked what became of it
+        return None  # a zombie: its parent has not waited for it
     return fields[_START_FIELD].decode()
 
 

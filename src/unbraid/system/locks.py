@@ -23,7 +23,7 @@ def locked_file(path: Path) -> IO[bytes] | None:
 
 
 class NamedLocks:
-    """A lock for each name, known for as long as somebody has it."""
+    """A lock for each name, kept for as long as it is in use."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

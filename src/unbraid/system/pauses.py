@@ -14,9 +14,9 @@ async def with_pauses(
     items: AsyncIterator[T], seconds: Callable[[], float | None]
 ) -> AsyncGenerator[T | None, None]:
     """Yields the items as they come, and None whenever none has come for so many seconds, which are
-    asked for before each wait; without a number it waits for ever.
+    asked for before each wait; without a number it waits without a limit.
 
-    An item that is late is not lost: what waits for it goes on. Use it in `aclosing`.
+    An item that is late is not lost: the wait for it continues. Use it in `aclosing`.
     """
     coming: asyncio.Task[T] | None = None
     try:

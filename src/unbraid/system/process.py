@@ -1,7 +1,7 @@
 """Processes that can be cancelled at any moment, their start included.
 
-The pipes to a process are made here and not by asyncio. Of asyncio's own, nobody can close one that
-a stray child still holds at its other end, and waiting for the process waits for them too.
+The pipes to a process are made here and not by asyncio. A pipe of asyncio's own cannot be closed
+while a stray child still holds its other end, and waiting for the process waits for the pipes too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PIPE, NOTHING = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
 
 
 class PipeWriter(asyncio.BaseProtocol):
-    """The writing end of a pipe. That nobody reads it any more is no error."""
+    """The writing end of a pipe. It is no error if it is no longer read."""
 
     def __init__(self) -> None:
         self._room = asyncio.Event()
@@ -29,7 +29,7 @@ class PipeWriter(asyncio.BaseProtocol):
 
     @classmethod
     async def connect(cls, descriptor: int) -> PipeWriter:
-        """Takes a descriptor over."""
+        """Takes a descriptor over, and returns its writer."""
         file = os.fdopen(descriptor, "wb", 0)
         _, writer = await asyncio.get_running_loop().connect_write_pipe(cls, file)
         return writer
@@ -59,20 +59,20 @@ class PipeWriter(asyncio.BaseProtocol):
             pipe.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """asyncio: the pipe is there."""
+        """Keeps the transport: the pipe is connected (called by asyncio)."""
         assert isinstance(transport, asyncio.WriteTransport)
         self._transport = transport
 
     def pause_writing(self) -> None:
-        """asyncio: too much waits for the reader."""
+        """Makes writers wait: too much waits for the reader (called by asyncio)."""
         self._room.clear()
 
     def resume_writing(self) -> None:
-        """asyncio: the reader has caught up."""
+        """Lets writers continue: the reader has caught up (called by asyncio)."""
         self._room.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """asyncio: the pipe is gone."""
+        """Lets writers continue: the pipe is gone (called by asyncio)."""
         self._transport = None
         self._room.set()
 
@@ -85,7 +85,7 @@ class PipeReader:
 
     @classmethod
     async def connect(cls, descriptor: int) -> PipeReader:
-        """Takes a descriptor over."""
+        """Takes a descriptor over, and returns its reader."""
         stream = asyncio.StreamReader()
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(descriptor, "rb", 0)
@@ -131,7 +131,9 @@ class StartedProcess:
             self._process.send_signal(number)
 
     async def wait(self) -> int:
-        """Waits for its end, even if other processes still hold its pipes."""
+        """Waits for its end, even if other processes still hold its pipes. Returns its exit
+        code.
+        """
         return await self._process.wait()
 
     def close_pipes(self) -> None:
@@ -166,10 +168,10 @@ async def start(
     stderr: int | None = None,
     start_new_session: bool = False,
 ) -> StartedProcess:
-    """Start a program. Raises OSError or ValueError where there is nothing to start.
+    """Starts a program. Raises OSError or ValueError if there is nothing to start.
 
-    A start that is cancelled goes on to its end, and what nobody wants any more is let go of then:
-    half a start has nothing yet that could be ended.
+    A start that is cancelled continues to its end, and the process is ended then: half a start has
+    nothing yet that could be ended.
     """
     given = without_token(os.environ if env is None else env)
     options = {"env": given, "cwd": cwd, "start_new_session": start_new_session}

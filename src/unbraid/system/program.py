@@ -25,7 +25,7 @@ READ_BYTES = 1 << 16
 STDERR_BYTES = 4096
 FAMILY_TRIES = 500
 _MARK = "UNBRAID_INSTANCE"
-# It reads until nobody is left who could write.
+# It reads until no process is left that could write.
 _GUARD = 'cat; kill -TERM -"$1"; sleep 3; kill -KILL -"$1"'
 
 
@@ -39,7 +39,7 @@ class Program:
         self._errors = asyncio.create_task(self._read_errors())
 
     async def guarded(self) -> None:
-        """Have it ended even if we are killed."""
+        """Starts a guard that ends the program even if we are killed."""
         with contextlib.suppress(OSError):
             self._guard = await start(
                 ("/bin/sh", "-c", _GUARD, "guard", str(self.pid)),
@@ -75,7 +75,7 @@ class Program:
         await stdin.drain()
 
     def post(self, data: bytes) -> None:
-        """Like `write`, where nothing can be awaited."""
+        """Writes like `write`, where nothing can be awaited."""
         if self._process.stdin is not None:
             self._process.stdin.write(data)
 
@@ -95,7 +95,9 @@ class Program:
         return BackendError(self.name, f"{how}: {tail}" if tail else how, advice)
 
     async def end(self) -> None:
-        """End it and all that it started: asked first, and by force in any case."""
+        """Ends the program and everything that it started: asks first, and then ends the rest by
+        force.
+        """
         try:
             if self._process.returncode is None:
                 if self._process.stdin is not None:
@@ -187,7 +189,7 @@ def _signal_name(number: int) -> str:
 
 
 def _marked(mark: str) -> list[int]:
-    """Processes with the mark, where the system shows what they were started with."""
+    """Returns the processes with the mark, if the system shows what they were started with."""
     wanted, found = f"{_MARK}={mark}".encode(), []
     for folder in PROCESSES.glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
 """A program that runs from login on: a systemd user unit on Linux, a launchd agent on macOS.
 
-Only files of the person who asks are written, and nothing needs root. The service gets the parts of
-the environment that say where sessions are: a login has none of what a shell's profile sets.
+Only files of the user are written, and nothing needs root. The service gets the parts of the
+environment that say where sessions are: a login has none of what a shell's profile sets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PASSWORD = re.compile(r"://[^@]*:[^@]*@")
 
 
 class ServiceError(UnbraidError):
-    """The service could not be installed, asked about or taken away."""
+    """The service could not be installed, queried or removed."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ServiceManager(Protocol):
         ...
 
     def stop(self) -> None:
-        """Stops it, now and for ever."""
+        """Stops it, and prevents it from starting again."""
         ...
 
     def state(self) -> str:
@@ -197,8 +197,8 @@ def write_service(manager: ServiceManager, service: Service) -> None:
 
 
 def _quoted(word: str, *, expands: bool = False) -> str:
-    """A word of a unit as systemd reads it: it has specifiers (%) everywhere, and variables ($) in
-    commands.
+    """Returns a word of a unit in systemd's quoting: it has specifiers (%) everywhere, and
+    variables ($) in commands.
     """
     if any(ord(character) < 32 for character in word):
         raise ServiceError("a path or variable with control characters cannot be written to a unit")

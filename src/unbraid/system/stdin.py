@@ -7,9 +7,7 @@ import stat
 
 
 def nobody_writes() -> bool:
-    """Returns whether nothing that a program would read comes in on stdin: a terminal, or the
-    void.
-    """
+    """Returns whether stdin has no data for a program: it is a terminal, /dev/null or closed."""
     try:
         return stat.S_ISCHR(os.fstat(0).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""Tasks that are to end."""
+"""Cancels tasks, and waits for their end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unbraid.timings import CANCEL_AGAIN_SECONDS
 
 
 async def cancel_task(task: asyncio.Task[Any]) -> None:
-    """Cancels a task and waits for it. Raises what it has failed with. Whoever waits may be
+    """Cancels a task and waits for it. Raises what it has failed with. The waiting task may be
     cancelled meanwhile, and cleans up all the same.
     """
     task.cancel()
@@ -37,4 +37,4 @@ async def end_task(task: asyncio.Task[object]) -> None:
         task.cancel()
         await asyncio.wait([task], timeout=CANCEL_AGAIN_SECONDS)
     if not task.cancelled():
-        task.exception()  # looked at, so that nobody is warned of it
+        task.exception()  # looked at, so that no warning is printed

@@ -1,4 +1,4 @@
-"""Who runs this program."""
+"""The user who runs this program."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ def release_of(printed: str) -> Release:
 
 
 async def installed(name: str, env: Mapping[str, str]) -> tuple[Release, str] | None:
-    """The version of a program on PATH, and the same with its place in words; None if there is no
-    such program.
+    """Returns the version of a program on PATH, and the same in words, with its path; None if there
+    is no such program.
     """
     program = shutil.which(name, path=env.get("PATH"))
     if program is None:
