@@ -350,14 +350,14 @@ export interface Draft {
   delta: string;
 }
 
-/** To one viewer only, and its last: why the connection is closed, and the position to come back with. `reason`: slow (it did not read), shutdown, or error (the log failed). */
+/** To one viewer only, and its last: why we hang up, and the position to come back with. `reason`: slow (it did not read), shutdown, or error (the log failed). */
 export interface Cut {
   type: 'cut';
   reason: string;
   last: number;
 }
 
-/** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is history that is not in the log: it is read into it when anything of it is asked for. `copy` says how complete this is if the log is one that machines share. */
+/** A page of runs; `before` asks for the next page. A run whose `last_seq` is 0 is a stored session that is not in the log: it is imported when anything of it is asked for. `copy` says how complete this is if the log is one that machines share. */
 export interface Runs {
   runs: Run[];
   before: string | null;
@@ -460,7 +460,7 @@ export interface CopyState {
   problem: string | null;
 }
 
-/** A place where an agent said what was searched for; `seq` is where it began. */
+/** A search result: where an agent said it; `seq` is that of the event with which it began. */
 export interface Found {
   run: string;
   stream_id: number;
