@@ -280,6 +280,6 @@ class Threads:
         assert thread.context is not None
         with self._clock.at(min(now, held[0][0] or now) if held else now):
             self._agents.announce(thread.context, out)
-        for at, step in held:
-            with self._clock.at(at):
+            for at, step in held:
+                self._clock.ts = at
                 step(out)
