@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, PermissionRequest, UnknownRequest
 from unbraid.errors import CallerError
 
 
@@ -52,7 +52,7 @@ class SignalController:
         details: AnswerDetails | None = None,
     ) -> None:
         """Raises CallerError: there are no permission requests."""
-        raise CallerError(f"no pending permission request {request_id}")
+        raise UnknownRequest(request_id)
 
     def printed(self, line: bytes) -> None:
         """Does nothing: its output holds no permission requests."""

@@ -24,6 +24,7 @@ from unbraid.agents.control_port import (
     AnswerDetails,
     Controller,
     PermissionRequest,
+    UnknownRequest,
     halt,
     send_message,
 )
@@ -241,7 +242,7 @@ async def answer(
         if any(waiting.request_id == request_id for waiting in about.pending)
     ]
     if not asking:
-        raise CallerError(f"no pending permission request {request_id}")
+        raise UnknownRequest(request_id)
     if len({run for _, run in asking}) > 1:
         # A person who allows one of them must not have allowed the other by that.
         raise CallerError(f"several runs have a request {request_id}: answer it on the page")

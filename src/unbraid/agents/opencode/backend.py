@@ -19,15 +19,15 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.agent_spec import AgentSpec
+from unbraid.agents.control_port import UnknownRequest, allows
 from unbraid.agents.opencode.backend_link import ServerLink, own_server, running_server
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
-from unbraid.agents.turn_limit import TurnLimit
-from unbraid.errors import BackendError, CallerError
+from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
+from unbraid.errors import BackendError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
 from unbraid.timings import (
     AGENT_INTERRUPT_POLL_SECONDS,
-    AGENT_INTERRUPT_TIMEOUT_SECONDS,
     AGENT_START_TIMEOUT_SECONDS,
     SESSION_DELETE_TIMEOUT_SECONDS,
 )
@@ -151,13 +151,12 @@ class OpenCodeConversation:
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
         """Answers a permission request: `behavior` is allow or deny."""
-        if behavior not in ("allow", "deny"):
-            raise CallerError(f"not a valid answer: {behavior}")
+        allowed = allows(behavior)
         if request_id not in self._waiting:
-            raise CallerError(f"no pending permission request {request_id}")
+            raise UnknownRequest(request_id)
         self._waiting.discard(request_id)
-        body = {"reply": "once" if behavior == "allow" else "reject"}
-        if behavior == "deny" and message:
+        body = {"reply": "once" if allowed else "reject"}
+        if not allowed and message:
             body["message"] = message
         await self._link.call("POST", f"/permission/{request_id}/reply", body)
 
@@ -216,13 +215,9 @@ class OpenCodeConversation:
 
     async def _settle(self) -> None:
         """Waits for the end of a turn that was aborted; what it still says is dropped."""
-        try:
-            async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
-                while await self._busy():  # noqa: ASYNC110
-                    await asyncio.sleep(AGENT_INTERRUPT_POLL_SECONDS)
-        except TimeoutError:
-            problem = f"still busy {AGENT_INTERRUPT_TIMEOUT_SECONDS:g} s after it was aborted"
-            raise BackendError(self._link.name, problem, "open a new conversation") from None
+        async with interrupted_turn_timeout(self._link.name):
+            while await self._busy():  # noqa: ASYNC110
+                await asyncio.sleep(AGENT_INTERRUPT_POLL_SECONDS)
         self._translator, self._in_turn = None, False
 
     async def _abort(self) -> None:

@@ -197,10 +197,9 @@ class Attribution:
         records = self.held.pop(agent_id)
         self._held_count -= len(records)
         self._agents.announce(context, out)
-        now = self._clock.ts
-        for record in records:
-            self._translate(record, out)
-        self._clock.ts = now
+        with self._clock.at(self._clock.ts):
+            for record in records:
+                self._translate(record, out)
 
 
 def _plain(content: list[Block] | str | None) -> str | None:

@@ -8,7 +8,14 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
+from unbraid.agents.control_port import (
+    VERBS,
+    AnswerDetails,
+    PermissionRequest,
+    allows,
+    refuse_details,
+    require_agent_id,
+)
 from unbraid.agents.opencode.requests import CALLED, OpenCalls, request_input
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.clock import now_ms
@@ -111,10 +118,7 @@ class ServerController:
         await self._post(f"/session/{await self._session(stream_id)}/abort", {})
 
     async def _session(self, stream_id: int) -> str:
-        child = None if self._agent_of is None else await self._agent_of(stream_id)
-        if child is None:
-            raise CallerError(f"the session of stream {stream_id} is not known yet")
-        return child
+        return await require_agent_id(self._agent_of, stream_id)
 
     async def answer(
         self,
@@ -124,12 +128,11 @@ class ServerController:
         details: AnswerDetails | None = None,
     ) -> None:
         """Answers a permission request: `behavior` is allow or deny."""
-        if behavior not in ("allow", "deny"):
-            raise CallerError(f"not a valid answer: {behavior}")
+        allowed = allows(behavior)
         always = details is not None and bool(details.always)
         if details is not None:
             refuse_details(replace(details, always=[]))
-        reply = "reject" if behavior == "deny" else "always" if always else "once"
+        reply = ("always" if always else "once") if allowed else "reject"
         body = {"reply": reply, **({"message": message} if message and reply == "reject" else {})}
         if details is not None:
             self._answered[request_id] = details
