@@ -88,7 +88,7 @@ def _shown(block: dict[str, Any]) -> tuple[str, str]:
     if block["type"] == "tool_use":
         given = block["input"]
         kind = given.get("subagent_type")
-        return "tool", f"{given['description']} ({kind})" if kind else given["description"]
+        return "tool", f"{given['description']} ({kind})" if kind else given["command"]
     return block["type"], (block.get("text") or block["thinking"]).replace("**", "")
 
 
