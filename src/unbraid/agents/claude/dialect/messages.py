@@ -74,6 +74,7 @@ class Messages:
         if message is None:
             out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
             return
+        # As `context_of` begins; only what that would go on to look at is left to it.
         context = self._direct.get(record.parent_tool_use_id)
         if context is None or record.is_sidechain or record.agent_id_stdout != context.agent_id:
             context = self._attribution.context_of(record, out)
