@@ -12,7 +12,7 @@ from unbraid.agents.registry import kinds, plugin_problems, stores
 from unbraid.errors import LogError
 from unbraid.log import configured_log, opened_log
 from unbraid.log.disk_space import log_bytes
-from unbraid.log.port import LogFinding, LogUnusable, SharedLog
+from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.notify.user_rules import UserRules
 from unbraid.screen import byte_count, counted
 
@@ -60,7 +60,7 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
     place = Path(str(url or configured_log(env)).removeprefix("sqlite://"))
     try:
         async with opened_log(url, env) as log:
-            if isinstance(log, SharedLog):
+            if log.shared:
                 return [_shared(each) for each in await log.checkup()]
             await log.check()
             runs = await log.count_runs()

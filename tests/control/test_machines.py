@@ -46,7 +46,7 @@ async def test_a_run_is_steered_from_another_machine(
         one = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "one.db")))
         two = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "two.db")))
         await one.append("r", sample_run(["x"])[:3])
-        await two.settle()  # type: ignore[attr-defined]
+        await two.settle()
         owner, elsewhere = Controllers(), Controllers(steered_elsewhere(tmp_path, two))
         assert await elsewhere.everywhere() == {}
         answering = await stack.enter_async_context(AsyncExitStack())
@@ -109,7 +109,9 @@ async def test_a_run_is_steered_from_another_machine(
                 return b'[{"run":"r","verbs":["interrupt"]}]'
             raise TimeoutError
 
-        await stack.enter_async_context(two.machine_requests().answering(silent))  # type: ignore[attr-defined]
+        requests = two.machine_requests()
+        assert requests is not None
+        await stack.enter_async_context(requests.answering(silent))
         stopped = await found(elsewhere)
         with pytest.raises(CallerError, match="no answer within"):
             await stopped.interrupt()

@@ -31,7 +31,7 @@ async def test_nothing_is_shown_twice_and_nothing_is_missed(
                 for name in ("one", "two")
             ]
             await logs[0].append("r", events[:4])
-            await logs[1].settle()  # type: ignore[attr-defined]
+            await logs[1].settle()
             waited = hold_back(logs[1], monkeypatch)
             await logs[0].append("r", events[4:])
             for log, count in ((logs[0], 12), (logs[1], len(events))):

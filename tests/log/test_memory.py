@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from unbraid.log import Log, LogUnusable, MemoryLog
+from unbraid.errors import LogError
+from unbraid.log import Log, LogUnusable, MemoryLog, RunSummary, every_run
 from unbraid.log.contract import LogContract, sample_run
 
 
@@ -23,3 +24,25 @@ async def test_takes_nothing_once_closed() -> None:
     await log.close()
     with pytest.raises(LogUnusable):
         await log.append("r", sample_run(["a"]))
+
+
+class StuckLog(MemoryLog):
+    """A broken engine that gives out its first page of runs again and again."""
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        return await super().runs(status=status, matching=matching, limit=limit)
+
+
+async def test_a_list_of_runs_that_does_not_advance_is_an_error() -> None:
+    log = StuckLog()
+    for number in range(4):
+        await log.append(f"r{number}", sample_run(["x"], ts=1000 * number))
+    with pytest.raises(LogError, match="does not go on after"):
+        [run async for run in every_run(log, page_size=2)]

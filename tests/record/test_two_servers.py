@@ -103,7 +103,7 @@ async def test_a_server_that_is_behind_takes_more_of_a_line_that_another_has_beg
         ):
             servers = [Ingest(log) for log in (one, two, three)]
             await servers[0].feed("r", "out", 0, first, now=1)
-            await two.settle()  # type: ignore[attr-defined]
+            await two.settle()
             waited = hold_back(two, monkeypatch)
             assert await servers[0].feed("r", "out", len(first), line[:40], now=2) == at
             assert await servers[1].feed("r", "out", len(first), line[:60], now=3) == at + 20

@@ -114,8 +114,6 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:
     """Warns if the log has been deleted or replaced."""
-    from unbraid.log.port import replacement_error
-
-    while (error := replacement_error(log)) is None:  # noqa: ASYNC110 - no event reports it
+    while (error := log.replaced()) is None:  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)
     warn(f"{error}. This view is no longer updated; start `unbraid top` again.")

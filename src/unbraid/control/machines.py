@@ -19,7 +19,7 @@ from unbraid.control.controllers import AttendedRuns, Controllers, OtherRuns, Ru
 from unbraid.control.processes import ForwardingController, OtherProcesses
 from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out, replies_of
 from unbraid.errors import CallerError
-from unbraid.log.port import Log, MachineRequests, SharedLog
+from unbraid.log.port import Log, MachineRequests
 from unbraid.translate.notes import RunNote
 
 
@@ -108,9 +108,9 @@ class AllOtherRuns:
 
 def steered_elsewhere(home: Path, log: Log) -> OtherRuns:
     """Returns what steers the runs of other processes, and of other machines that share the log."""
-    if not isinstance(log, SharedLog):
+    if (requests := log.machine_requests()) is None:
         return OtherProcesses(home)
-    return AllOtherRuns(OtherProcesses(home), OtherMachines(log.machine_requests()))
+    return AllOtherRuns(OtherProcesses(home), OtherMachines(requests))
 
 
 @asynccontextmanager
@@ -118,7 +118,8 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
     """Lets other machines steer the runs of this process while the block runs, if the log is one
     that they share.
     """
-    if not isinstance(log, SharedLog):
+    requests = None if log is None else log.machine_requests()
+    if requests is None:
         yield
         return
 
@@ -141,5 +142,5 @@ async def answering_machines(log: Log | None, controllers: Controllers) -> Async
             )
         return _encode([await carry_out(question.run, own[question.run], question.request)])
 
-    async with log.machine_requests().answering(answer):
+    async with requests.answering(answer):
         yield

@@ -14,15 +14,11 @@ from unbraid.log.leases import Leases
 from unbraid.log.memory import MemoryLog
 from unbraid.log.port import (
     Appended,
-    CompactableLog,
     Found,
     Log,
     LogConflict,
     LogReader,
     LogUnusable,
-    PrunableLog,
-    ReplaceableLog,
-    SearchableLog,
     every_run,
     run_pages,
     staleness,
@@ -33,7 +29,6 @@ from unbraid.system.home import data_folder
 
 __all__ = [
     "Appended",
-    "CompactableLog",
     "Entry",
     "Found",
     "Leases",
@@ -42,10 +37,7 @@ __all__ = [
     "LogReader",
     "LogUnusable",
     "MemoryLog",
-    "PrunableLog",
-    "ReplaceableLog",
     "RunSummary",
-    "SearchableLog",
     "SqliteLog",
     "Usage",
     "configured_log",

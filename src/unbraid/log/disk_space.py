@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.errors import CallerError
-from unbraid.log.port import CompactableLog, Log, PrunableLog, every_run
+from unbraid.log.port import Log, every_run
 
 MAX_STEPS = 5
 
@@ -39,8 +39,6 @@ async def pruned(
     until the file fits. Returns what was deleted. Raises CallerError if a named run is not there,
     or is not over.
     """
-    if not isinstance(log, PrunableLog):
-        raise CallerError("this kind of log does not support deleting")
     before, gone = await log_bytes(file), list(dict.fromkeys(runs))
     # Check all of them first: if one name is wrong, no other run is deleted either.
     for run in gone:
@@ -53,14 +51,13 @@ async def pruned(
         await log.forget(run)
     if newer_than_ms is not None:
         gone += await log.retain(newer_than_ms=newer_than_ms)
-    await _compact(log)
+    await log.vacuum()
     if max_file_bytes is not None:
         gone += await _fit(log, file, max_file_bytes)
     return Pruned(gone, before, await log_bytes(file))
 
 
 async def _fit(log: Log, file: Path, most: float) -> list[str]:
-    assert isinstance(log, PrunableLog)
     gone: list[str] = []
     for _ in range(MAX_STEPS):
         size = await log_bytes(file)
@@ -73,13 +70,8 @@ async def _fit(log: Log, file: Path, most: float) -> list[str]:
         if not taken:
             break  # what is left is live
         gone += taken
-        await _compact(log)
-    return gone
-
-
-async def _compact(log: object) -> None:
-    if isinstance(log, CompactableLog):
         await log.vacuum()
+    return gone
 
 
 async def log_bytes(file: Path) -> int:

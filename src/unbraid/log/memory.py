@@ -11,42 +11,36 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
-from msgspec.structs import replace
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetEvent, FleetRetracted
-from unbraid.fleet.query import Query
-from unbraid.log.admission import admit, checked_append
+from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, entry_of
+from unbraid.log.fold import RunFold, checked_append
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Log, LogUnusable
 from unbraid.log.replay import Signal, follow_run, follow_runs
-from unbraid.log.search_blocks import (
-    RETRACTED,
-    IndexedBlock,
-    RankedResult,
-    SearchBlocks,
-    best_first,
-)
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 
 
 @dataclass
 class _Run:
-    summary: RunSummary
+    fold: RunFold
     entries: list[Entry] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     chunks: list[Chunk] = field(default_factory=list)
-    blocks: SearchBlocks = field(default_factory=SearchBlocks)
-    said: list[IndexedBlock] = field(default_factory=list)
+
+    @property
+    def summary(self) -> RunSummary:
+        """What the events so far have made of it."""
+        return self.fold.summary
 
     def stored(self, first: int, last: int) -> dict[int, bytes]:
         """Returns what is kept of the events from `first` to `last`."""
         return {entry.seq: entry.data for entry in self.entries if first <= entry.seq <= last}
 
 
-class MemoryLog:
+class MemoryLog(Log):
     """A log that lives as long as its process."""
 
     def __init__(self) -> None:
@@ -70,22 +64,12 @@ class MemoryLog:
         """
         await self.check()
         lines, checked = await checked_append(run, events, offsets)
-        held = self._runs.get(run) or _Run(RunSummary(run))
-        fresh = admit(held.summary, lines, held.stored)
+        held = self._runs.get(run) or _Run(RunFold(RunSummary(run)))
+        fresh = held.fold.append(lines, held.stored).lines
         self._runs[run] = held
-        entries, summary, blocks = held.entries, held.summary, held.blocks
         for cursor, (event, data) in enumerate(fresh, self._last_cursor + 1):
             entry = self._all[cursor] = entry_of(run, event, data, cursor=cursor)
-            entries.append(entry)
-            summary.fold(event, len(data))
-            held.said += blocks.feed(event)
-            if type(event) is FleetRetracted:
-                held.said = [
-                    replace(said, kind=RETRACTED)
-                    if said.stream_id == event.stream_id and said.message_id in event.message_ids
-                    else said
-                    for said in held.said
-                ]
+            held.entries.append(entry)
         self._last_cursor += len(fresh)
         for name, at in checked.items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
@@ -171,24 +155,6 @@ class MemoryLog:
         if held is not None:
             yield list(held.chunks)
 
-    async def run_names(self, prefix: str = "") -> list[str]:
-        """Returns the names of runs that begin with `prefix`."""
-        named = (name for name, held in self._runs.items() if held.summary.last_seq)
-        return sorted(name for name in named if name.startswith(prefix))
-
-    async def runs_of(self, session: str) -> list[RunSummary]:
-        """Returns the runs of a session, last started first."""
-        kept = [
-            held.summary
-            for name, held in self._runs.items()
-            if held.summary.last_seq and session in (name, held.summary.session_id)
-        ]
-        return [_copy(each) for each in select_runs(kept, status=None, matching=None, before=None)]
-
-    async def count_runs(self) -> int:
-        """Returns how many runs there are."""
-        return sum(held.summary.last_seq > 0 for held in self._runs.values())
-
     def leases(self) -> MemoryLeases:
         """Returns leases on the runs of this log."""
         return MemoryLeases(self._leases)
@@ -225,22 +191,10 @@ class MemoryLog:
         """Closes the log: it accepts nothing more."""
         self._closed = True
 
-    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns where agents said it."""
-        wanted, found = Query(query), list[RankedResult]()
-        held_runs = [self._runs[run]] if run in self._runs else []
-        for held in self._runs.values() if run is None else held_runs:
-            for said in held.said if wanted else ():
-                if (match := wanted.match(said.text)) is not None:
-                    result = said.result(held.summary.run, match.snippet)
-                    found.append(RankedResult(match.rank, result))
-        return best_first(found, limit)
-
     def _cut(self, held: _Run) -> int:
         for entry in held.entries:
             del self._all[entry.cursor]
         held.entries.clear()
-        held.said.clear()
         freed, held.summary.bytes = held.summary.bytes, 0
         held.summary.first_seq = held.summary.last_seq + 1
         return freed

@@ -12,12 +12,13 @@ What every backend promises:
   live in a partition of its own. On NATS JetStream an append is one message on the run's subject
   with an expected last sequence, and the cursor follows from the stream's sequence.
 
-What not every engine does well is a capability that it may have: `SearchableLog`, `PrunableLog`,
-`CompactableLog`, `ReplaceableLog`, `SharedLog`. A caller that needs one asks with `isinstance`.
+What only some engines need or do better than others is a method of `Log` with a default that is
+true for all others: a caller asks every log in the same way.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -103,6 +104,7 @@ class LogFinding(Struct, frozen=True):
 class LogReader(Protocol):
     """The part of a log that readers need, wherever the log is."""
 
+    @abstractmethod
     async def read(
         self,
         run: str,
@@ -113,22 +115,22 @@ class LogReader(Protocol):
         types: Collection[str] = (),
     ) -> list[Entry]:
         """Returns up to `limit` events of a run after the seq `since`, in order."""
-        ...
 
+    @abstractmethod
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
         """Yields the events of a run after `since`, then those to come; ends after `done`."""
-        ...
 
+    @abstractmethod
     async def bounds(self) -> tuple[int, int]:
         """Returns the cursors of the oldest event that the log still has and of the newest that it
         ever had.
         """
-        ...
 
+    @abstractmethod
     async def run(self, run: str) -> RunSummary | None:
         """Returns one run's summary."""
-        ...
 
+    @abstractmethod
     async def runs(
         self,
         *,
@@ -138,125 +140,26 @@ class LogReader(Protocol):
         before: str | None = None,
     ) -> list[RunSummary]:
         """Returns runs, last started first; `before` is the `page` of the last one seen."""
-        ...
+
+    @abstractmethod
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Returns where agents said all words of `query` ("a phrase" in quotes), best
+        first.
+        """
 
 
 class WholeLogReader(LogReader, Protocol):
     """A reader of all runs at once, in the order of their cursors."""
 
+    @abstractmethod
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Returns up to `limit` events of all runs after the cursor `since`, in order."""
-        ...
 
+    @abstractmethod
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
-        ...
-
-
-class Log(WholeLogReader, Protocol):
-    """A durable, ordered log of runs."""
-
-    async def append(
-        self,
-        run: str,
-        events: Sequence[FleetEvent],
-        *,
-        offsets: Mapping[str, int] | None = None,
-        chunks: Sequence[Chunk] = (),
-    ) -> Appended:
-        """Commits events, the sources' offsets and their raw bytes together. An offset never goes
-        back.
-        """
-        ...
-
-    async def offsets(self, run: str) -> dict[str, int]:
-        """Returns each source's offset: how many of its bytes the log answers for."""
-        ...
-
-    def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
-        """Yields the chunks of a run that is not over, in the order in which they came, with their
-        times, a bounded number of bytes at a time.
-
-        Fed again, they rebuild the translator after a restart, in the state it had.
-        """
-        ...
-
-    async def run_names(self, prefix: str = "") -> list[str]:
-        """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their
-        order.
-        """
-        ...
-
-    async def runs_of(self, session: str) -> list[RunSummary]:
-        """Returns the runs that are named like a session or report its id, last started first."""
-        ...
-
-    async def count_runs(self) -> int:
-        """Returns how many runs `runs` lists in all."""
-        ...
-
-    def leases(self) -> Leases:
-        """Returns leases on the runs of this log, all of them for this process to acquire."""
-        ...
-
-    async def check(self) -> None:
-        """Raises LogError unless the log could append now."""
-        ...
-
-    async def close(self) -> None:
-        """Commits what was accepted, and closes the log."""
-        ...
-
-
-@runtime_checkable
-class SearchableLog(Protocol):
-    """A log that can find what agents said."""
-
-    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns where agents said all words of `query` ("a phrase" in quotes), best
-        first.
-        """
-        ...
-
-
-@runtime_checkable
-class PrunableLog(Protocol):
-    """A log from which runs that are over can be deleted."""
-
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> list[str]:
-        """Takes away the events of runs that are over: those last touched before a time, then the
-        oldest until the rest fits. Returns these runs. Their summaries stay; a live run is never
-        cut.
-        """
-        ...
-
-    async def forget(self, run: str) -> None:
-        """Takes away a run that is over, summary and all."""
-        ...
-
-
-@runtime_checkable
-class CompactableLog(Protocol):
-    """A log that does not free disk space by itself after a deletion."""
-
-    async def vacuum(self) -> None:
-        """Gives back space that nothing uses."""
-        ...
-
-
-@runtime_checkable
-class ReplaceableLog(Protocol):
-    """A log that can be deleted or replaced while it is open."""
-
-    def replaced(self) -> LogUnusable | None:
-        """Returns why nothing more can come from this log, if it is no longer the one
-        others write.
-        """
-        ...
 
 
 class MachineRequests(Protocol):
@@ -277,69 +180,154 @@ class MachineRequests(Protocol):
         ...
 
 
-@runtime_checkable
-class SharedLog(Protocol):
-    """A log that many machines share, and each reads from a copy of its own."""
+class Log(WholeLogReader, ABC):
+    """A durable, ordered log of runs. An engine is a subclass."""
+
+    # Whether many machines write to it, and each reads from a copy of its own.
+    shared = False
+
+    @abstractmethod
+    async def append(
+        self,
+        run: str,
+        events: Sequence[FleetEvent],
+        *,
+        offsets: Mapping[str, int] | None = None,
+        chunks: Sequence[Chunk] = (),
+    ) -> Appended:
+        """Commits events, the sources' offsets and their raw bytes together. An offset never goes
+        back.
+        """
+
+    @abstractmethod
+    async def offsets(self, run: str) -> dict[str, int]:
+        """Returns each source's offset: how many of its bytes the log answers for."""
+
+    @abstractmethod
+    def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        """Yields the chunks of a run that is not over, in the order in which they came, with their
+        times, a bounded number of bytes at a time.
+
+        Fed again, they rebuild the translator after a restart, in the state it had.
+        """
+
+    @abstractmethod
+    def leases(self) -> Leases:
+        """Returns leases on the runs of this log, all of them for this process to acquire."""
+
+    @abstractmethod
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> list[str]:
+        """Takes away the events of runs that are over: those last touched before a time, then the
+        oldest until the rest fits. Returns these runs. Their summaries stay; a live run is never
+        cut.
+        """
+
+    @abstractmethod
+    async def forget(self, run: str) -> None:
+        """Takes away a run that is over, summary and all."""
+
+    @abstractmethod
+    async def check(self) -> None:
+        """Raises LogError unless the log could append now."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Commits what was accepted, and closes the log."""
+
+    async def run_names(self, prefix: str = "") -> list[str]:
+        """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their
+        order.
+        """
+        names = [summary.run async for summary in every_run(self)]
+        return sorted(name for name in names if name.startswith(prefix))
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        """Returns the runs that are named like a session or report its id, last started first."""
+        return [
+            summary
+            async for summary in every_run(self)
+            if session in (summary.run, summary.session_id)
+        ]
+
+    async def count_runs(self) -> int:
+        """Returns how many runs `runs` lists in all."""
+        return len(await self.run_names())
+
+    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
+        """Returns where agents said all words of `query`. Without an index, the events of all runs
+        are read for it.
+        """
+        # It is built on this module.
+        from unbraid.log.search_blocks import search_by_reading
+
+        return await search_by_reading(self, query, run=run, limit=limit)
+
+    async def vacuum(self) -> None:
+        """Gives back space that nothing uses, if the log does not do so by itself."""
+
+    def replaced(self) -> LogUnusable | None:
+        """Returns why nothing more can come from this log, if it was deleted or replaced while it
+        was open and is no longer the one that others write.
+        """
+        return None
 
     async def settle(self) -> None:
-        """Waits until what was acknowledged anywhere before this call can be read here. Raises
-        LogUnusable if that takes too long.
+        """Waits until what was acknowledged anywhere before this call can be read here: that takes
+        time only on a log that machines share. Raises LogUnusable if it takes too long.
         """
-        ...
 
-    async def replication(self) -> Replication:
-        """Returns how far this machine's copy is."""
-        ...
+    async def replication(self) -> Replication | None:
+        """Returns how far this machine's copy of a shared log is; None without a copy."""
+        return None
 
     async def checkup(self) -> list[LogFinding]:
-        """Returns what is well with it and what is not."""
-        ...
+        """Returns what is well with a shared log and what is not."""
+        return []
 
     def counters(self) -> dict[str, int]:
-        """Returns what has happened in this process so far: appends, conflicts, retries, rescued,
-        lease_changes, feed_restarts.
+        """Returns what has happened in this process so far; of a shared log appends, conflicts,
+        retries, rescued, lease_changes, feed_restarts.
         """
-        ...
+        return {}
 
     async def dead_sessions(self) -> list[str]:
-        """Returns the sessions whose leases were held by a process that died."""
-        ...
+        """Returns the sessions whose leases were held by a process of any machine that died."""
+        return []
 
-    def machine_requests(self) -> MachineRequests:
-        """Returns how the processes that share the log ask each other."""
-        ...
+    def machine_requests(self) -> MachineRequests | None:
+        """Returns how the processes that share the log ask each other; None if nobody shares it."""
+        return None
 
 
-async def staleness(log: object) -> str | None:
+async def staleness(log: Log) -> str | None:
     """Returns a warning for readers of a log: this machine's copy of a shared one lacks something.
     None if it has all of it.
     """
-    if not isinstance(log, SharedLog):
-        return None
     state = await log.replication()
-    if state.behind == 0:
+    if state is None or state.behind == 0:
         return None
     lacks = "an unknown number of" if state.behind is None else f"{state.behind:,}"
     why = "it is catching up" if state.problem is None else state.problem
     return f"this machine's copy of the shared log lacks {lacks} records ({why})"
 
 
-def replacement_error(log: object) -> LogUnusable | None:
-    """Returns why nothing more can come from a log; None if more can, as from every other
-    reader.
-    """
-    return log.replaced() if isinstance(log, ReplaceableLog) else None
-
-
 async def every_run(
     log: LogReader, *, status: str | None = None, page_size: int = READ_LIMIT
 ) -> AsyncIterator[RunSummary]:
-    """Yields all runs of a log, or all of one status, last started first, read page by page."""
-    page: list[RunSummary] = await log.runs(status=status, limit=page_size)
-    while page:
+    """Yields all runs of a log, or all of one status, last started first, read page by page. Raises
+    LogError if a page does not come after the one before it: there would be no end.
+    """
+    last: RunSummary | None = None
+    while page := await log.runs(
+        status=status, limit=page_size, before=None if last is None else last.page
+    ):
+        before, last = last, page[-1]
+        if before is not None and (last.started, last.run) >= (before.started, before.run):
+            raise LogError(f"the list of runs does not go on after {before.page}")
         for summary in page:
             yield summary
-        page = await log.runs(status=status, limit=page_size, before=page[-1].page)
 
 
 async def run_pages(

@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from unbraid import events as e
 from unbraid.events.parts import call_text
 from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
-from unbraid.fleet.query import Rank
-from unbraid.log.port import Found
+from unbraid.fleet.query import Query, Rank
+from unbraid.log.port import Found, LogReader, every_run, run_pages
 
 MAX_BLOCK_CHARS = 256 * 1024
 
@@ -57,6 +58,10 @@ class IndexedBlock(Struct, frozen=True, gc=False):
     text: str
     message_id: str | None = None
 
+    def is_of(self, event: e.FleetRetracted) -> bool:
+        """Returns whether this is a part of a message that an event withdraws."""
+        return self.stream_id == event.stream_id and self.message_id in event.message_ids
+
     def result(self, run: str, snippet: str) -> Found:
         """Returns this as a search result."""
         return Found(
@@ -92,6 +97,34 @@ def best_first(found: Iterable[RankedResult], limit: int) -> list[Found]:
         others.append(of_run[rank, result.run] > most)
     numbers = sorted(range(len(ranked)), key=lambda number: (ranked[number].rank, others[number]))
     return [ranked[number].result for number in sorted(numbers[:limit])]
+
+
+async def search_by_reading(
+    log: LogReader, query: str, *, run: str | None, limit: int
+) -> list[Found]:
+    """Returns where agents said it, best first, from all events of the log or of one run."""
+    wanted, found = Query(query), list[RankedResult]()
+    if not wanted:
+        return []
+    names = [run] if run is not None else [each.run async for each in every_run(log)]
+    for name in names:
+        for block in await _blocks_of(log, name):
+            if (match := wanted.match(block.text)) is not None:
+                found.append(RankedResult(match.rank, block.result(name, match.snippet)))
+    return best_first(found, limit)
+
+
+async def _blocks_of(log: LogReader, run: str) -> list[IndexedBlock]:
+    blocks, complete = SearchBlocks(), list[IndexedBlock]()
+    async for page in run_pages(log, run):
+        for event in (entry.event for entry in page):
+            complete += blocks.feed(event)
+            if isinstance(event, e.FleetRetracted):
+                complete = [
+                    replace(block, kind=RETRACTED) if block.is_of(event) else block
+                    for block in complete
+                ]
+    return complete
 
 
 class SearchBlocks:

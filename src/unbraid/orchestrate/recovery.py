@@ -16,7 +16,7 @@ from unbraid.events import FleetEvent
 from unbraid.fleet.delegation import SOURCE
 from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
-from unbraid.log.port import Log, SharedLog, every_run, run_pages
+from unbraid.log.port import Log, every_run, run_pages
 from unbraid.record.origin import pipeline_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
@@ -44,7 +44,7 @@ async def end_request(log: Log, run: str) -> None:
 
 async def end_dead_runs(log: Log) -> None:
     """Ends them again and again, for as long as it is not cancelled; only on a shared log."""
-    while isinstance(log, SharedLog):
+    while log.shared:
         await asyncio.sleep(LEASE_TTL_SECONDS)
         with suppress(LogError):
             if not (missed := await log.dead_sessions()):
@@ -60,8 +60,7 @@ async def end_dead_run(log: Log, session: str) -> bool:
     try:
         if not await leases.acquire(session):
             return False
-        if isinstance(log, SharedLog):
-            await log.settle()
+        await log.settle()
         run = await latest_run(log, session)
         summary = None if run is None else await log.run(run)
         if summary is None or summary.over:

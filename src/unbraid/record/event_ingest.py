@@ -28,7 +28,7 @@ from unbraid.events import (
 )
 from unbraid.fleet.amounts import plausible_count, plausible_dollars
 from unbraid.log.entry import entry_of, one_line
-from unbraid.log.port import Log, LogConflict, SharedLog
+from unbraid.log.port import Log, LogConflict
 from unbraid.record.ingest import NotItsRun
 from unbraid.record.started_streams import StartedStreams
 from unbraid.system.locks import NamedLocks
@@ -79,15 +79,13 @@ class EventIngest:
             try:
                 return await self._take(part, machine, any_run=any_run)
             except LogConflict:
-                if not isinstance(self._log, SharedLog):
-                    raise
                 # Another server of the log may have taken in what came before.
                 await self._log.settle()
                 return await self._take(part, machine, any_run=any_run)
 
     async def _take(self, part: RunPart, machine: str | None, *, any_run: bool) -> Received:
         last = await self._last(part.run, machine, any_run=any_run)
-        if part.after > last and isinstance(self._log, SharedLog):
+        if part.after > last:
             await self._log.settle()
             # Asked again: only now it may be known that it is another machine's run.
             last = await self._last(part.run, machine, any_run=any_run)

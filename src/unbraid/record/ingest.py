@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unbraid.errors import CallerError, LogError
-from unbraid.log.port import Log, LogConflict, SharedLog
+from unbraid.log.port import Log, LogConflict
 from unbraid.record.origin import NamedPipeline, RunOrigin
 from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
 from unbraid.system.locks import NamedLocks
@@ -103,7 +103,7 @@ class Ingest:
             except (MissingBytes, LogError) as error:
                 # The sender may record the same run into this log itself, and have been faster; or
                 # another server of a shared log may have taken in what came before.
-                if not isinstance(error, LogConflict) and not isinstance(self._log, SharedLog):
+                if not isinstance(error, LogConflict) and not self._log.shared:
                     raise
                 await self._catch_up(run)
                 # Asked again: only now it may be known that it is another machine's run.
@@ -113,8 +113,7 @@ class Ingest:
     async def _catch_up(self, run: str) -> None:
         """Forgets what is known of a run, and waits until the log has what others have written."""
         self._live.pop(run, None)
-        if isinstance(self._log, SharedLog):
-            await self._log.settle()
+        await self._log.settle()
 
     async def _take(self, run: str, machine: str | None, chunk: Chunk, *, end: bool) -> int:
         source, offset, data, now = chunk

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from unbraid.events import FleetEvent, RequestReceived
-from unbraid.log.port import Log, SharedLog
+from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.recorder import RunPipeline, priced_pipeline
 from unbraid.system.user import user_name
@@ -35,7 +35,7 @@ def pipeline_of(log: Log, run: RunSummary | None) -> Callable[[], RunPipeline]:
     """
     if run is not None:
         origin = RunOrigin(run.machine, run.user)
-    elif isinstance(log, SharedLog):
+    elif log.shared:
         origin = this_origin()
     else:
         origin = RunOrigin()

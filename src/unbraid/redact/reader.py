@@ -28,7 +28,6 @@ from unbraid.log.port import (
     Feed,
     Found,
     LogReader,
-    SearchableLog,
     WholeLogReader,
 )
 from unbraid.log.summary import RunSummary
@@ -131,8 +130,6 @@ class RedactedReader:
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns where agents said all words of `query`, best first."""
-        if not isinstance(self._log, SearchableLog):
-            return []
         results = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
         return await redact_results(self, results, query, limit=limit)
 

@@ -14,7 +14,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.log.engines import opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.leases import is_held
-from unbraid.log.port import Log, SharedLog, WholeLogReader, every_run
+from unbraid.log.port import Log, WholeLogReader, every_run
 from unbraid.record.origin import this_origin
 from unbraid.remote.delivery import GONE, Delivery, DeliveryStatus
 from unbraid.remote.ingest import IngestClient, checked_url
@@ -86,7 +86,7 @@ class RunDelivery:
         process.
         """
         try:
-            if isinstance(log, SharedLog):
+            if log.shared:
                 raise CallerError("its log is already shared: omit --to")
             ledger = self._ledger = DeliveryLedger(None if log_name is None else self._to.home)
             ledger.note(log_name or "", self._to.url, [run], redact=self._to.redact)
@@ -151,7 +151,7 @@ class LogDelivery:
         warn: Warn,
         since_ms: int | None = None,
     ) -> None:
-        if isinstance(log, SharedLog):
+        if log.shared:
             raise CallerError("--to sends the log of this machine; this log is already shared")
         self._to, self._log, self._name, self._warn = destination, log, log_name, warn
         self._since_ms = since_ms

@@ -9,7 +9,7 @@ import time
 from msgspec import Struct
 
 from unbraid.errors import LogError
-from unbraid.log.port import Log, LogUnusable, SharedLog
+from unbraid.log.port import Log, LogUnusable
 from unbraid.timings import COPY_STATE_SECONDS, COPY_STATE_WAIT_SECONDS
 
 
@@ -45,9 +45,9 @@ class LogHealth:
         unless the log can append now.
         """
         await self.check()
-        if not isinstance(self._log, SharedLog):
-            return 0
         state = await self._log.replication()
+        if state is None:
+            return 0
         if state.behind is None:
             raise LogUnusable("the log", "away", "its progress is unknown")
         return state.behind
@@ -57,20 +57,22 @@ class LogHealth:
         log that cannot be reached answers late, and no request should wait for that. None if the
         log is not a shared one.
         """
-        if not isinstance(self._log, SharedLog):
+        if not self._log.shared:
             return None
         now = time.monotonic()
         if self._looking.done() and now - self._looked_at > COPY_STATE_SECONDS:
             self._looked_at = now
-            self._looking = asyncio.ensure_future(self._look(self._log))
+            self._looking = asyncio.ensure_future(self._look())
             await asyncio.wait([self._looking], timeout=COPY_STATE_WAIT_SECONDS)
         return self._state
 
-    async def _look(self, log: SharedLog) -> None:
+    async def _look(self) -> None:
         try:
-            found = await log.replication()
+            found = await self._log.replication()
         except LogError:
             self._state = CopyState(None, "stuck")
+            return
+        if found is None:
             return
         problem = None if found.problem is None else "stuck"
         if found.lost:

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from unbraid.fleet.status import LIVE
 from unbraid.hub.fanout import Hub
 from unbraid.log.entry import Entry
-from unbraid.log.port import SharedLog
+from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
 from unbraid.remote.delivery import DeliveryStatus
@@ -100,11 +100,13 @@ class Metrics:
             gauge = Gauge(f"unbraid_sent_{name}", help_text, registry=self.registry)
             gauge.set_function(read)
 
-    async def watch_log(self, log: SharedLog) -> None:
+    async def watch_log(self, log: Log) -> None:
         """Sets the metrics of a shared log: how far this machine's copy is, and the results of its
         appends.
         """
         state = await log.replication()
+        if state is None:
+            return
         self._set("unbraid_log_reachable", "Whether the shared log answers.", state.reachable)
         if state.behind is not None:
             text = "Records of the shared log that this machine's copy lacks."

@@ -18,7 +18,7 @@ from unbraid.control.sending_machines import SendingMachines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
-from unbraid.log.port import Log, PrunableLog, SharedLog, WholeLogReader
+from unbraid.log.port import Log, WholeLogReader
 from unbraid.notify.page_alerts import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
@@ -99,7 +99,7 @@ async def serving(
         stall_seconds=limits.stall_seconds,
         max_viewers=limits.viewers,
         on_dispatch=metrics.observe_batch,
-        settle=log.settle if isinstance(log, SharedLog) else None,
+        settle=log.settle,
     )
     ingest = Ingest(log, pipeline, redact=config.redact, max_runs=limits.runs)
     metrics.watch(hub, ingest)
@@ -195,10 +195,8 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
     if config.keep_days is None and config.keep_bytes is None:
         yield
         return
-    if not isinstance(log, PrunableLog):
-        raise CallerError("this log cannot delete runs: do not limit how many to keep")
 
-    async def retain(log: PrunableLog) -> None:
+    async def retain() -> None:
         while True:
             age = config.keep_days
             oldest = None if age is None else int((time.time() - age * 86400) * 1000)
@@ -207,12 +205,12 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
                 await log.retain(newer_than_ms=oldest, max_bytes=config.keep_bytes)
             await asyncio.sleep(RETENTION_INTERVAL_SECONDS)
 
-    async with beside(retain(log)):
+    async with beside(retain()):
         yield
 
 
 async def _end_dead_runs(log: Log) -> None:
-    if isinstance(log, SharedLog):
+    if log.shared:
         from unbraid.orchestrate.recovery import end_dead_runs
 
         await end_dead_runs(log)

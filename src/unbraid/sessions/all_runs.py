@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 from unbraid.agents.port import SearchHit
-from unbraid.log.port import Found, LogReader, SearchableLog
+from unbraid.log.port import Found, LogReader
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.sessions.abandoned_runs import AbandonedRuns, with_status_of
 from unbraid.sessions.port import StoredSessions
@@ -134,10 +134,8 @@ class AllRuns:
         only those of their runs; sessions that are not in the log have neither.
         """
         filtered = machine is not None or user is not None
-        logged: list[Found] = []
-        if isinstance(self._log, SearchableLog):
-            most = MAX_RESULTS_TO_FILTER if filtered else limit
-            logged = await self._log.search(query, run=run, limit=most)
+        most = MAX_RESULTS_TO_FILTER if filtered else limit
+        logged = await self._log.search(query, run=run, limit=most)
         if filtered:
             runs = [await self._log.run(name) for name in {found.run for found in logged}]
             theirs = {

@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from unbraid.log.entry import Entry
-from unbraid.log.port import LogReader, replacement_error
+from unbraid.log.port import Log
 from unbraid.system.pauses import with_pauses
 from unbraid.timings import FOLLOW_PAUSE_SECONDS
 
 
 async def batches_with_pauses(
     batches: AsyncIterator[list[Entry]],
-    log: LogReader,
+    log: Log,
     seconds: float = FOLLOW_PAUSE_SECONDS,
 ) -> AsyncIterator[list[Entry]]:
     """Yields the batches as they come, and an empty one whenever nothing has come for a while; ends
@@ -32,7 +32,7 @@ async def batches_with_pauses(
             elif batch is None:
                 if _nobody_reads():
                     return
-                if (error := replacement_error(log)) is not None:
+                if (error := log.replaced()) is not None:
                     raise error
                 if not reported:
                     reported = True

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from unbraid.events import decode_event
-from unbraid.log.admission import Line
+from unbraid.log.fold import Line
 from unbraid.log.port import LogConflict
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.record import InvalidRecord, JournalRecord, decoded, lines_of

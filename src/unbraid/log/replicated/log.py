@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
-from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
+from unbraid.log.fold import checked_append
 from unbraid.log.leases import Leases, SharedLeases
 from unbraid.log.port import (
     READ_LIMIT,
     Appended,
     Found,
+    Log,
     LogFinding,
     LogUnusable,
     MachineRequests,
@@ -48,8 +49,10 @@ _encode = msgspec.json.Encoder().encode
 CUT_TOGETHER = 32
 
 
-class ReplicatedLog:
+class ReplicatedLog(Log):
     """A log over a journal. Every read has what this process has appended before."""
+
+    shared = True
 
     def __init__(
         self,

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from unbraid.errors import CallerError
 from unbraid.events import decode_event
-from unbraid.log.admission import INT64, Line
 from unbraid.log.compression import compressed
+from unbraid.log.fold import INT64, Line
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.wire.chunk import Chunk

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unbraid.log.admission import Line, admit
+from unbraid.log.fold import Line, admit
 from unbraid.log.port import Appended, LogConflict, LogUnusable
 from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
 from unbraid.log.replicated.follower import JournalFollower

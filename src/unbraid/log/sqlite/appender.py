@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import msgspec
 
 from unbraid.events import FleetRetracted, decode_event
-from unbraid.log.admission import Line, admit
 from unbraid.log.compression import compressed
+from unbraid.log.fold import Line, RunChanges, RunFold
 from unbraid.log.port import Appended
-from unbraid.log.search_blocks import RETRACTED, IndexedBlock, SearchBlocks
+from unbraid.log.search_blocks import RETRACTED
 from unbraid.log.sqlite.inserts import Inserts
 from unbraid.log.summary import RunSummary
 from unbraid.translate.seen import forget_oldest
@@ -40,8 +40,7 @@ _encode = msgspec.json.Encoder().encode
 @dataclass(slots=True)
 class _WrittenRun:
     key: int
-    summary: _ShortSummary
-    blocks: SearchBlocks
+    fold: RunFold
     listed: tuple[object, ...] = ()  # what the list of runs has of it
 
 
@@ -78,19 +77,18 @@ class Appender:
         those that the file has, or are counted from `first_cursor`.
         """
         held = self._held.get(run) or _read(connection, run)
-        summary = held.summary
 
         def stored(first: int, last: int) -> dict[int, bytes]:
             query = "SELECT seq, data FROM events WHERE run = ? AND seq BETWEEN ? AND ?"
             return dict(connection.execute(query, (held.key, first, last)))
 
-        fresh = admit(summary, lines, stored)
+        changes = held.fold.append(lines, stored)
         if not held.key:
             held.key = create(connection, run)
-        if fresh:
-            self._write(connection, held, fresh, first_cursor=first_cursor)
+        if changes.lines:
+            self._write(connection, held, changes, first_cursor=first_cursor)
         save_offsets(connection, held.key, offsets)
-        if summary.over:
+        if held.fold.summary.over:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
             self._held.pop(run, None)
         else:
@@ -99,37 +97,36 @@ class Appender:
                 connection.execute(_CHUNK, (*columns, *_stored(part.data)))
             self._held[run] = held
             forget_oldest(self._held, MAX_HELD_RUNS)
-        return Appended(len(fresh), summary.last_seq)
+        return Appended(len(changes.lines), held.fold.summary.last_seq)
 
     def _write(
         self,
         connection: sqlite3.Connection,
         held: _WrittenRun,
-        fresh: Sequence[Line],
+        changes: RunChanges,
         *,
         first_cursor: int | None,
     ) -> None:
-        key, summary, blocks = held.key, held.summary, held.blocks
-        rows, said, retractions = [], list[IndexedBlock](), list[FleetRetracted]()
-        for event, data in fresh:
-            rows.append((key, event.seq, event.ts, event.stream_id, event.type, data))
-            summary.fold(event, len(data))
-            said += blocks.feed(event)
-            if type(event) is FleetRetracted:
-                retractions.append(event)
+        key, summary = held.key, held.fold.summary
+        rows = [
+            (key, event.seq, event.ts, event.stream_id, event.type, data)
+            for event, data in changes.lines
+        ]
         if first_cursor is None:
             _EVENTS.run(connection, rows)
         else:
             _PLACED.run(connection, [(at, *row) for at, row in enumerate(rows, first_cursor)])
-        if said:
-            blocks_said = [(key, s.stream_id, s.seq, s.ts, s.kind, s.text) for s in said]
-            _SAID.run(connection, blocks_said)
-            self._unindexed += len(said)
+        if changes.blocks:
+            _SAID.run(
+                connection,
+                [(key, b.stream_id, b.seq, b.ts, b.kind, b.text) for b in changes.blocks],
+            )
+            self._unindexed += len(changes.blocks)
             if self._unindexed >= INDEX_BLOCKS:
                 index_words(connection)
                 self._unindexed = 0
-        if retractions:
-            _mark_retracted(connection, key, retractions)
+        if changes.retractions:
+            _mark_retracted(connection, key, changes.retractions)
         listed = (
             summary.status, summary.started,
             summary.title, summary.cwd, summary.session_id, summary.source,
@@ -137,7 +134,7 @@ class Appender:
         if listed != held.listed:
             held.listed = listed
             save(connection, key, summary)
-        save_growth(connection, key, summary, open_from=blocks.open_from)
+        save_growth(connection, key, summary, open_from=held.fold.open_from)
 
 
 def _mark_retracted(
@@ -166,14 +163,12 @@ def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
     query = "SELECT id, summary, open_from FROM runs WHERE run = ?"
     row = connection.execute(query, (run,)).fetchone()
     if row is None:
-        return _WrittenRun(0, _ShortSummary(run), SearchBlocks())
-    held = _WrittenRun(row[0], _decode_short(row[1]), SearchBlocks())
+        return _WrittenRun(0, RunFold(_ShortSummary(run), indexed=True))
+    key, summary, open_from = row
+    fold = RunFold(_decode_short(summary), indexed=True)
     query = "SELECT data FROM events WHERE run = ? AND seq >= ? ORDER BY seq"
-    for (data,) in connection.execute(query, (held.key, row[2])):
-        # What closes on the way was complete, and indexed, before.
-        held.blocks.feed(decode_event(data))
-    held.blocks.last_seq = held.summary.last_seq
-    return held
+    fold.restore(decode_event(data) for (data,) in connection.execute(query, (key, open_from)))
+    return _WrittenRun(key, fold)
 
 
 def _stored(data: bytes) -> tuple[bytes, bool]:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from unbraid.events import FleetEvent
-from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
+from unbraid.log.fold import checked_append
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
@@ -48,7 +48,7 @@ T = TypeVar("T")
 SEARCHES_TOGETHER = 2
 
 
-class SqliteLog:
+class SqliteLog(Log):
     """A log in one SQLite file. Made by `SqliteLog.open`."""
 
     def __init__(

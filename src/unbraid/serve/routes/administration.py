@@ -10,7 +10,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from unbraid.log.port import SharedLog, every_run
+from unbraid.log.port import every_run
 from unbraid.serve.access.guard import cookie_name, cookie_of
 from unbraid.serve.access.proxies import address_of, is_secure
 from unbraid.serve.access.signin import prefers_page, sign_in_page
@@ -63,8 +63,7 @@ async def readiness(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Numbers for Prometheus."""
     services = services_of(request)
-    if isinstance(services.store, SharedLog):
-        await services.metrics.watch_log(services.store)
+    await services.metrics.watch_log(services.store)
     live = [run async for run in every_run(services.log, status="live")]
     await services.metrics.spending.settle(lambda run: _kind_of(services, run))
     return Response(

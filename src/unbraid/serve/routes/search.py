@@ -9,10 +9,9 @@ from starlette.responses import Response
 from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.events import StreamStart
-from unbraid.log.port import Found, SearchableLog
+from unbraid.log.port import Found
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
-from unbraid.serve.problems import Problem
 from unbraid.serve.routes.run_parameters import TEXT, limit_of
 from unbraid.serve.services import Services, services_of
 from unbraid.wire.names import RUN_PATTERN, checked_run
@@ -57,8 +56,6 @@ async def search(request: Request) -> Response:
     limit = parameters.number(request, "limit", at_most=MAX_FOUND)
     limit = 20 if limit is None else limit
     services = services_of(request)
-    if not isinstance(services.log, SearchableLog):
-        raise Problem(501, "this log cannot search")
     if run is not None:
         await services.all_runs.run(checked_run(run))
     places: list[Found] = []
@@ -112,6 +109,6 @@ OPERATIONS = (
             Parameter("run", {"type": "string", "pattern": RUN_PATTERN}, "Only in this run."),
             limit_of(MAX_FOUND),
         ),
-        problems=(400, 501),
+        problems=(400,),
     ),
 )

@@ -1,14 +1,21 @@
-"""Decides which events of an append are new: what a backend checks before it writes anything."""
+"""What an append makes of a run, the same for every engine.
+
+An engine gives the state of the run and the events to a `RunFold`, and stores what that returns
+together with the new summary, the offsets and the raw bytes, all in one transaction. It decides
+nothing about events itself.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from unbraid.errors import CallerError
-from unbraid.events import Done, FleetEvent
+from unbraid.events import Done, FleetEvent, FleetRetracted
 from unbraid.log.entry import one_line
 from unbraid.log.port import LogConflict
+from unbraid.log.search_blocks import IndexedBlock, SearchBlocks
 from unbraid.log.summary import RunSummary
 from unbraid.wire.names import checked_run, checked_source
 
@@ -64,3 +71,56 @@ def admit(
         over = type(event) is Done
         expected += 1
     return fresh
+
+
+class RunChanges(NamedTuple):
+    """What an append changes of a run: the events that are new; of an engine with a search index,
+    also the blocks that they complete, and which messages they withdraw.
+    """
+
+    lines: Sequence[Line]
+    blocks: list[IndexedBlock]
+    retractions: list[FleetRetracted]
+
+
+class RunFold:
+    """A run as its events so far have made it: its summary and, with `indexed`, the blocks of text
+    that are not complete yet.
+    """
+
+    __slots__ = ("_blocks", "summary")
+
+    def __init__(self, summary: RunSummary, *, indexed: bool = False) -> None:
+        self.summary = summary
+        self._blocks = SearchBlocks() if indexed else None
+
+    def restore(self, events: Iterable[FleetEvent]) -> None:
+        """Reads the events from `open_from` on again: the summary knows them already, and blocks
+        that they complete were stored before.
+        """
+        if self._blocks is not None:
+            for event in events:
+                self._blocks.feed(event)
+            self._blocks.last_seq = self.summary.last_seq
+
+    @property
+    def open_from(self) -> int:
+        """The first event that `restore` needs."""
+        return 1 if self._blocks is None else self._blocks.open_from
+
+    def append(
+        self, lines: Sequence[Line], stored: Callable[[int, int], dict[int, bytes]]
+    ) -> RunChanges:
+        """Applies what is new, and returns it. Raises LogConflict before anything has changed;
+        `stored` is as for `admit`.
+        """
+        fresh = admit(self.summary, lines, stored)
+        summary, blocks = self.summary, self._blocks
+        changes = RunChanges(fresh, [], [])
+        for event, data in fresh:
+            summary.fold(event, len(data))
+            if blocks is not None:
+                changes.blocks.extend(blocks.feed(event))
+                if type(event) is FleetRetracted:
+                    changes.retractions.append(event)
+        return changes
