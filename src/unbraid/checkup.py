@@ -64,14 +64,16 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
                 return [_shared(each) for each in await log.checkup()]
             await log.check()
             runs = await log.count_runs()
-        size = byte_count(await log_bytes(place))
+        size = await log_bytes(place)
     except LogError as error:
         reason = error.reason if isinstance(error, LogUnusable) else ""
         advice = _ADVICE.get(reason, "until then agents run as always, but are not logged")
         return [Finding("log", "warning", str(error), advice=advice)]
+    if not size:  # it is not in a file of its own
+        return [Finding("log", "ok", counted(runs, "run"))]
     free = await asyncio.to_thread(shutil.disk_usage, place.parent)
     left = f"{free.free / 1e9:.0f} GB free"
-    return [Finding("log", "ok", f"{counted(runs, 'run')}, {size} in {place}, {left}")]
+    return [Finding("log", "ok", f"{counted(runs, 'run')}, {byte_count(size)} in {place}, {left}")]
 
 
 def _shared(finding: LogFinding) -> Finding:

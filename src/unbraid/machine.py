@@ -60,16 +60,16 @@ async def session_events(
 class Machine:
     """The agents of one machine. Use it as an async context manager.
 
-    `log` is what `open_log` takes. `env` says where agents keep their sessions, and where we keep
-    our files. With `redact`, secrets are replaced before anything is stored. `servers` are
-    addresses of agents' own servers. With `even_away`, a shared log that cannot be reached yet is
-    waited for meanwhile. `warn` is called, in the event loop, with what goes wrong
-    beside the work; it may be set later, before that work is begun.
+    `log` is what `open_log` takes, or an open log, which stays open. `env` says where agents keep
+    their sessions, and where we keep our files. With `redact`, secrets are replaced before anything
+    is stored. `servers` are addresses of agents' own servers. With `even_away`, a shared log that
+    cannot be reached yet is waited for meanwhile. `warn` is called, in the event loop, with what
+    goes wrong beside the work; it may be set later, before that work is begun.
     """
 
     def __init__(
         self,
-        log: str | Path | None = None,
+        log: str | Path | Log | None = None,
         *,
         env: Mapping[str, str] = os.environ,
         redact: bool = False,
@@ -78,15 +78,18 @@ class Machine:
         warn: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.env, self.home, self.warn = env, data_folder(env), warn
-        self._url, self._redact, self._servers = log, redact, servers
+        self._given, self._redact, self._servers = log, redact, servers
         self._even_away = even_away
         self.page_alerts = PageAlerts()
         self._log: Log | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Machine:
-        self._log = await open_log(self._url, self.env, even_away=self._even_away)
-        self._stack.push_async_callback(self._log.close)
+        if isinstance(self._given, Log):
+            self._log = self._given
+        else:
+            self._log = await open_log(self._given, self.env, even_away=self._even_away)
+            self._stack.push_async_callback(self._log.close)
         if (stale := await staleness(self._log)) is not None:
             self.warn(stale)
         return self
@@ -227,7 +230,9 @@ class Machine:
         """
         from unbraid.remote.destination import LogDelivery
 
-        name = log_name(self._url, self.env)
+        if isinstance(self._given, Log):
+            raise CallerError("to send a log, open its machine by the address of the log")
+        name = log_name(self._given, self.env)
         delivery = LogDelivery(to, self.log, name, warn=self.warn, since_ms=since_ms)
         async with delivery.sending():
             yield delivery

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from unbraid.checkup import checkup
 from unbraid.errors import CallerError
-from unbraid.log import MemoryLog, SqliteLog, machine_log, open_log, opened_log
-from unbraid.log.contract import sample_run
+from unbraid.log import Log, MemoryLog, SqliteLog, machine_log, open_log, opened_log
+from unbraid.log.contract import LogContract, sample_run
+from unbraid.machine import Machine
 
 
 async def test_without_an_address_it_is_the_log_of_this_machine(tmp_path: Path) -> None:
@@ -72,3 +76,66 @@ async def test_a_variable_names_the_log_that_is_used_if_none_is_named(tmp_path: 
     assert not machine_log(env).exists()
     async with opened_log(tmp_path / "other.db") as log:
         assert await log.run_names() == ["r"]
+
+
+ENGINE = """\
+from unbraid.log import MemoryLog
+
+class ToyLog(MemoryLog):
+    @classmethod
+    async def open_url(cls, url, env, *, even_away=False):
+        return cls()
+
+not_a_log = object()
+"""
+ENTRIES = """\
+[unbraid.logs]
+toy = toy_log:ToyLog
+odd = toy_log:not_a_log
+gone = toy_log_that_is_missing:ToyLog
+memory = toy_log:ToyLog
+"""
+
+
+@pytest.fixture
+def toy_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Installs a package that brings an engine."""
+    (tmp_path / "toy_log.py").write_text(ENGINE, encoding="utf-8")
+    info = tmp_path / "toy_log-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-log\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("toy_log", None)
+
+
+@pytest.mark.usefixtures("toy_engine")
+class TestEngineOfAnotherPackage(LogContract):
+    @pytest.fixture
+    async def log(self) -> AsyncIterator[Log]:
+        async with opened_log("toy://somewhere") as log:
+            yield log
+
+
+@pytest.mark.usefixtures("toy_engine")
+async def test_an_engine_of_another_package_is_used_by_its_scheme(tmp_path: Path) -> None:
+    env = {"UNBRAID_HOME": str(tmp_path / "home"), "UNBRAID_LOG": "toy:one"}
+    async with Machine(env=env) as machine:
+        assert type(machine.log).__name__ == "ToyLog"
+        await machine.log.append("r", sample_run(["x"]))
+        async with Machine(machine.log, env=env) as other:
+            assert await other.log.run_names() == ["r"]
+        await machine.log.check()  # it was given open, and is left open
+    findings = await checkup(env, log="TOY:two")
+    assert ("log", "ok", "0 runs") in [(each.about, each.status, each.found) for each in findings]
+
+
+@pytest.mark.usefixtures("toy_engine")
+async def test_an_engine_that_cannot_be_used_says_why() -> None:
+    with pytest.raises(CallerError, match=r"odd: .* is not a subclass of Log"):
+        await open_log("odd:x")
+    with pytest.raises(CallerError, match=r"gone: .*No module named 'toy_log_that_is_missing'"):
+        await open_log("gone:x")
+    async with opened_log("memory:") as ours:
+        assert type(ours) is MemoryLog

@@ -18,7 +18,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.machines import steered_elsewhere
 from unbraid.control.sockets import SteeringRequest
 from unbraid.errors import CallerError
-from unbraid.log.engines import opened_log, shares_log
+from unbraid.log.engines import configured_log, engine_of, opened_log
 from unbraid.system.home import data_folder
 
 
@@ -50,7 +50,7 @@ class ReachableRuns(Protocol):
 async def reachable_runs(env: Mapping[str, str] = os.environ) -> AsyncIterator[ReachableRuns]:
     """Yields the runs that can be reached from here."""
     home = data_folder(env)
-    if not shares_log(env):
+    if not engine_of(configured_log(env)).shared:
         yield LocalRuns(home)
         return
     async with opened_log(env=env) as log:

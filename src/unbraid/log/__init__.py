@@ -7,7 +7,6 @@ from unbraid.log.engines import (
     machine_log,
     open_log,
     opened_log,
-    shares_log,
 )
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
@@ -48,6 +47,5 @@ __all__ = [
     "open_log",
     "opened_log",
     "run_pages",
-    "shares_log",
     "staleness",
 ]

@@ -1,21 +1,33 @@
-"""Opens logs. This is the only module that knows which engines there are."""
+"""Opens logs. An engine is a subclass of `Log`, found by the scheme of a URL.
+
+A package brings one by an entry point of the group `unbraid.logs`: its name is the scheme, and it
+names the class. One that another package brings cannot take the scheme of ours.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Protocol
 
 from unbraid.errors import CallerError
 from unbraid.log.memory import MemoryLog
-from unbraid.log.port import Log, LogUnusable
+from unbraid.log.port import Log, LogUnusable, unknown_address
 from unbraid.log.sqlite.log import SqliteLog
 from unbraid.system.home import LOG_FILE_NAME, data_folder, mend_folder, open_to_others
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
+GROUP = "unbraid.logs"
+# Imported when they are asked for. `tls` is how people write that a log on NATS is encrypted.
+BUILT_IN: Mapping[str, str] = {
+    "memory": "unbraid.log.memory:MemoryLog",
+    "nats": "unbraid.log.nats.log:NatsLog",
+    "sqlite": "unbraid.log.sqlite.log:SqliteLog",
+    "tls": "unbraid.log.nats.log:NatsLog",
+}
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):.*", re.DOTALL)
 
 
 async def open_log(
@@ -25,8 +37,9 @@ async def open_log(
     even_away: bool = False,
 ) -> Log:
     """Opens a log: a file by its path or as `sqlite:///path`, `memory:` for one that lives as long
-    as this process, or `nats://host,…` for one that many machines share. None is the one that
-    `UNBRAID_LOG` names in `env`, or else the log of this machine, in the data folder.
+    as this process, `nats://host,…` for one that many machines share, or the URL of an engine that
+    another package brings. None is the one that `UNBRAID_LOG` names in `env`, or else the log of
+    this machine, in the data folder.
 
     With `even_away`, a shared log is opened although it cannot be reached: what this machine has of
     it can be read, and the rest follows.
@@ -34,13 +47,52 @@ async def open_log(
     address = url or configured_log(env)
     if address == machine_log(env):
         _check_private(data_folder(env))
-    found = _SCHEME.fullmatch(address) if isinstance(address, str) else None
-    if found is None:
+    if _scheme(address) is None:
         return await SqliteLog.open(address)
-    engine = ENGINES.get(found[1].lower())
-    if engine is None:
-        raise _unknown(str(address))
-    return await engine(str(address), found[2], env, even_away=even_away)
+    return await engine_of(address).open_url(str(address), env, even_away=even_away)
+
+
+def engine_of(address: str | Path) -> type[Log]:
+    """Returns the engine that opens the log at an address. Raises CallerError if there is none."""
+    scheme = _scheme(address)
+    if scheme is None:
+        return SqliteLog
+    place = BUILT_IN.get(scheme)
+    return _brought(scheme, str(address)) if place is None else _built_in(place)
+
+
+def _scheme(address: str | Path) -> str | None:
+    found = _SCHEME.fullmatch(address) if isinstance(address, str) else None
+    return None if found is None else found[1].lower()
+
+
+def _built_in(place: str) -> type[Log]:
+    module, _, name = place.partition(":")
+    try:
+        engine: type[Log] = getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        if error.name is None or error.name.partition(".")[0] != "nats":
+            raise
+        problem = f"a log on NATS needs the extra ({error.msg}): pip install 'unbraid[nats]'"
+        raise CallerError(problem) from error
+    return engine
+
+
+def _brought(scheme: str, url: str) -> type[Log]:
+    from importlib.metadata import entry_points
+
+    found = next(iter(entry_points(group=GROUP, name=scheme)), None)
+    if found is None:
+        raise unknown_address(url)
+    # Another package's code may fail in any way.
+    try:
+        engine = found.load()
+    except Exception as error:
+        problem = f"{found.value}: {type(error).__name__}: {error}"
+        raise CallerError(f"the engine of {scheme}: logs cannot be used: {problem}") from error
+    if not (isinstance(engine, type) and issubclass(engine, Log)):
+        raise CallerError(f"the engine of {scheme}: logs, {found.value}, is not a subclass of Log")
+    return engine
 
 
 def _check_private(folder: Path) -> None:
@@ -83,75 +135,10 @@ def configured_log(env: Mapping[str, str] = os.environ) -> str | Path:
 def log_name(url: str | Path | None = None, env: Mapping[str, str] = os.environ) -> str:
     """Returns by what name other processes open the same log, wherever they were started."""
     address = url or configured_log(env)
-    if isinstance(address, str) and _SCHEME.fullmatch(address):
-        return address
-    return str(Path(address).absolute())
+    return str(Path(address).absolute()) if _scheme(address) is None else str(address)
 
 
 def has_log(env: Mapping[str, str] = os.environ) -> bool:
     """Returns whether there is a log to ask; asking makes none."""
     address = configured_log(env)
     return address.is_file() if isinstance(address, Path) else True
-
-
-def shares_log(env: Mapping[str, str] = os.environ) -> bool:
-    """Returns whether the log that is used if none is named is one that other machines share."""
-    address = configured_log(env)
-    found = _SCHEME.fullmatch(address) if isinstance(address, str) else None
-    return found is not None and ENGINES.get(found[1].lower()) is _nats
-
-
-async def _sqlite(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
-    path = rest.removeprefix("//")
-    if not rest.startswith("///") or not path.strip("/"):
-        raise _unknown(url)
-    return await SqliteLog.open(path)
-
-
-async def _memory(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
-    if rest.strip("/"):
-        raise _unknown(url)
-    return memory_log()
-
-
-async def _nats(url: str, rest: str, env: Mapping[str, str], *, even_away: bool) -> Log:
-    from unbraid.log.nats.address import parse_address
-
-    address = parse_address(url)
-    try:
-        from unbraid.log.nats.log import open_nats_log
-    except ImportError as error:
-        if error.name is None or error.name.partition(".")[0] != "nats":
-            raise
-        problem = f"a log on NATS needs the extra ({error.msg}): pip install 'unbraid[nats]'"
-        raise CallerError(problem) from error
-    return await open_nats_log(address, env, even_away=even_away)
-
-
-def _unknown(url: str) -> CallerError:
-    # A mistyped address of a shared log may have a name and password in it.
-    secret, _, address = url.rpartition("@")
-    shown = f"{secret.partition('://')[0]}://{address}" if "://" in secret else address
-    return CallerError(
-        f"cannot open a log at {shown!r}: give the path of a file, sqlite:///path or memory:,"
-        " or nats://host"
-    )
-
-
-class Engine(Protocol):
-    """Opens the logs of a scheme, given the whole URL and what stands after the scheme."""
-
-    async def __call__(
-        self, url: str, rest: str, env: Mapping[str, str], *, even_away: bool
-    ) -> Log:
-        """Opens one; with `even_away`, although it cannot be reached."""
-        ...
-
-
-# By scheme.
-ENGINES: Mapping[str, Engine] = {
-    "memory": _memory,
-    "nats": _nats,
-    "sqlite": _sqlite,
-    "tls": _nats,
-}

@@ -17,7 +17,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.fold import RunFold, checked_append
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
-from unbraid.log.port import READ_LIMIT, Appended, Log, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Log, LogUnusable, unknown_address
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
@@ -50,6 +50,15 @@ class MemoryLog(Log):
         self._signal = Signal()
         self._leases = LeaseTable()
         self._closed = False
+
+    @classmethod
+    async def open_url(
+        cls, url: str, env: Mapping[str, str], *, even_away: bool = False
+    ) -> MemoryLog:
+        """Returns a new log; `memory:` is its whole address."""
+        if url.partition(":")[2].strip("/"):
+            raise unknown_address(url)
+        return cls()
 
     async def append(
         self,

@@ -25,7 +25,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from unbraid.errors import LogError
+from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
@@ -54,6 +54,17 @@ class LogUnusable(LogError):
     def __init__(self, address: str, reason: str, detail: str, *, advice: str = "") -> None:
         super().__init__(f"{address}: {detail}; {advice}" if advice else f"{address}: {detail}")
         self.address, self.reason, self.detail, self.advice = address, reason, detail, advice
+
+
+def unknown_address(url: str) -> CallerError:
+    """Returns the error for an address that no log can have."""
+    # A mistyped address of a shared log may have a name and password in it.
+    secret, _, address = url.rpartition("@")
+    shown = f"{secret.partition('://')[0]}://{address}" if "://" in secret else address
+    return CallerError(
+        f"cannot open a log at {shown!r}: give the path of a file, sqlite:///path or memory:,"
+        " or nats://host"
+    )
 
 
 class Appended(Struct, frozen=True, gc=False):
@@ -185,6 +196,14 @@ class Log(WholeLogReader, ABC):
 
     # Whether many machines write to it, and each reads from a copy of its own.
     shared = False
+
+    @classmethod
+    @abstractmethod
+    async def open_url(cls, url: str, env: Mapping[str, str], *, even_away: bool = False) -> Log:
+        """Opens the log at a URL of this engine's scheme. With `even_away`, one that other machines
+        have is opened although it cannot be reached yet. Raises CallerError if the URL is wrong,
+        LogError if there is no such log or it cannot be used.
+        """
 
     @abstractmethod
     async def append(

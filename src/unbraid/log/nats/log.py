@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from unbraid.log.leases import FileLeases
-from unbraid.log.nats.address import NatsAddress
+from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.journal import NatsJournal
@@ -20,40 +20,46 @@ from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.system.home import data_folder, make_private_folder
 
 
-async def open_nats_log(
-    address: NatsAddress, env: Mapping[str, str], *, even_away: bool = False
-) -> ReplicatedLog:
-    """Connects, checks or creates the stream, and begins to fold it into this machine's copy.
-    Returns the log. With `even_away`, all that is done when the nodes can be reached.
-    """
-    async with AsyncExitStack() as stack:
-        connection = await NatsConnection.open(address, even_away=even_away)
-        stack.push_async_callback(connection.close)
-        bucket = Bucket(connection, f"{address.stream}_LEASES", REPLICAS)
-        journal = NatsJournal(connection, address.stream, address.prefix, bucket=bucket)
-        try:
-            await journal.prepare()
-        except LogUnusable as error:
-            if not (even_away and error.reason == "away"):
-                raise
-        path = address.view_path(env)
-        view = await JournalCopy.open(path, address.shown)
-        follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
-        stack.pop_all()
-    # What concerns this machine alone is where its other logs have it, or beside a copy elsewhere.
-    folder = data_folder(env) if address.view is None else path.with_name(f"{path.name}.local")
-    make_private_folder(folder)
+class NatsLog(ReplicatedLog):
+    """A log whose journal is a stream of a NATS cluster."""
 
-    def note() -> None:
-        journal.statistics.lease_changes += 1
+    @classmethod
+    async def open_url(
+        cls, url: str, env: Mapping[str, str], *, even_away: bool = False
+    ) -> NatsLog:
+        """Connects, checks or creates the stream, and begins to fold it into this machine's copy.
+        With `even_away`, all that is done when the nodes can be reached.
+        """
+        address = parse_address(url)
+        async with AsyncExitStack() as stack:
+            connection = await NatsConnection.open(address, even_away=even_away)
+            stack.push_async_callback(connection.close)
+            bucket = Bucket(connection, f"{address.stream}_LEASES", REPLICAS)
+            journal = NatsJournal(connection, address.stream, address.prefix, bucket=bucket)
+            try:
+                await journal.prepare()
+            except LogUnusable as error:
+                if not (even_away and error.reason == "away"):
+                    raise
+            path = address.view_path(env)
+            view = await JournalCopy.open(path, address.shown)
+            follower = JournalFollower(journal, view, path.with_name(f"{path.name}.fold"))
+            stack.pop_all()
+        # What concerns this machine alone is where its other logs have it, or beside a copy
+        # elsewhere.
+        folder = data_folder(env) if address.view is None else path.with_name(f"{path.name}.local")
+        make_private_folder(folder)
 
-    sightings = HolderSightings()
-    log = ReplicatedLog(
-        journal,
-        view,
-        follower,
-        leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, on_change=note),
-        requests=NatsMachineRequests(connection, address.prefix),
-    )
-    await log.catch_up()
-    return log
+        def note() -> None:
+            journal.statistics.lease_changes += 1
+
+        sightings = HolderSightings()
+        log = cls(
+            journal,
+            view,
+            follower,
+            leases=lambda: NatsLeases(bucket, FileLeases(folder), sightings, on_change=note),
+            requests=NatsMachineRequests(connection, address.prefix),
+        )
+        await log.catch_up()
+        return log

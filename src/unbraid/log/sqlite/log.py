@@ -21,7 +21,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
 from unbraid.log.fold import checked_append
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable, unknown_address
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
@@ -95,6 +95,17 @@ class SqliteLog(Log):
         file can be built again: it may lose its last commits in a power cut.
         """
         return cls(_created(Path(path)), busy_seconds=busy_seconds, is_copy=is_copy)
+
+    @classmethod
+    async def open_url(
+        cls, url: str, env: Mapping[str, str], *, even_away: bool = False
+    ) -> SqliteLog:
+        """Opens the file of `sqlite:///path`."""
+        place = url.partition(":")[2]
+        path = place.removeprefix("//")
+        if not place.startswith("///") or not path.strip("/"):
+            raise unknown_address(url)
+        return await cls.open(path)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         # SQLite continues to write to a file that was deleted: all of it would be acknowledged, and
