@@ -16,8 +16,8 @@ from tests.block_rows import logged_rows
 from tests.serve.conftest import Start, client_of, log, start
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
 from unbraid.serve import Server
+from unbraid.testing.sample_runs import sample_run
 
 __all__ = ["client_of", "log", "start"]  # fixtures
 Clients = Callable[..., httpx.AsyncClient]

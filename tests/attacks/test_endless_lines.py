@@ -23,11 +23,11 @@ from tests.remote.test_sender import delivering, listening
 from tests.watch.writing import SESSION, Writer, append
 from unbraid.agents.files import JsonlSessions
 from unbraid.log import open_log
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
 from unbraid.remote.ledger import DeliveryLedger
 from unbraid.system.file_tail import Tail
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.translate.tracks import split
 from unbraid.translate.translator import Translator
 from unbraid.wire.chunk import Chunk

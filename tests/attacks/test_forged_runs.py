@@ -32,9 +32,9 @@ from unbraid.events import (
 )
 from unbraid.fleet.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
 from unbraid.serve import Server, new_token
 from unbraid.serve.spending_metrics import MAX_KINDS
+from unbraid.testing.sample_runs import sample_run
 from unbraid.wire.record import LATEST_MS
 
 Clients = Callable[..., httpx.AsyncClient]

@@ -24,10 +24,10 @@ from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
 from unbraid.remote.client import RemoteServer
 from unbraid.remote.controllers import RemoteControllers
 from unbraid.serve import Server, TokenFile, new_token
+from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]
 

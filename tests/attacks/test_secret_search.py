@@ -19,10 +19,10 @@ from tests.serve.conftest import Start
 from tests.watch.writing import Writer, append
 from unbraid.agents.port import SearchHit
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.log.port import Found
 from unbraid.redact.reader import RedactedLog
 from unbraid.sessions.search import search_files
+from unbraid.testing.log_contract import sample_run
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"

@@ -24,11 +24,11 @@ from tests.attacks.test_loopback_neighbour import started
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, Server, TokenFile, serving
 from unbraid.serve.access.throttle import Throttle
 from unbraid.system.process import NOTHING, PIPE
 from unbraid.system.process import start as start_process
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 Clients = Callable[..., httpx.AsyncClient]
 

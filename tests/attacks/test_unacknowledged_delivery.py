@@ -27,8 +27,8 @@ from tests.remote.test_delivery import waiting
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, serving
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 resource = pytest.importorskip("resource", reason="needs limits on the size of files")
 

@@ -14,9 +14,9 @@ from tests.launch.test_passing import start
 from unbraid.cli import COMMANDS, main
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.orchestrate.roster import Roster
 from unbraid.serve import ServeConfig
+from unbraid.testing.log_contract import sample_run
 
 NEVER = ("nan", "NaN", "inf", "-inf", "1e400", "-1", "1" + "0" * 40)
 NUMBERS = (click.types.IntParamType, click.types.FloatParamType)

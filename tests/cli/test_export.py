@@ -14,7 +14,7 @@ from tests.redact.secret import KEY, bits_in
 from tests.redact.test_lines import cut
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
+from unbraid.testing.sample_runs import sample_run
 
 FORMS = ("--html", "--markdown", "--json")
 RECORDED = RECORDINGS / "nested.plain-fwd.2.1.325"

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
+from unbraid.testing.sample_runs import sample_run
 
 DAY_MS = 86_400_000
 

@@ -21,8 +21,8 @@ from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.web.stories import Story
 from unbraid.events import encode
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.testing import Script, Spawn, run_claude, say
+from unbraid.testing.log_contract import sample_run
 
 TEXT = f"I use {KEY}, and it works."
 SHOWN = f"I use {SEEN}, and it works."

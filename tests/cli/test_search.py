@@ -15,7 +15,7 @@ from tests.launch.terminal import terminal
 from tests.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LONG = "The needle is " + "in a haystack of words that go on and on " * 8

@@ -16,7 +16,7 @@ from tests.tui.screens import opening, said
 from unbraid.cli import EXIT_CODES, main
 from unbraid.errors import LogError
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
+from unbraid.testing.sample_runs import sample_run
 
 
 async def test_everything_that_is_said_under_the_run_it_belongs_to(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.machines import answering_machines, steered_elsewhere
 from unbraid.errors import CallerError
 from unbraid.log import opened_log
-from unbraid.log.contract_data import sample_run
 from unbraid.log.nats import machine_requests
 from unbraid.serve import ServeConfig, Token, hash_token, serving
+from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 

@@ -18,7 +18,7 @@ from unbraid.agents.port import Resumption
 from unbraid.control.resume import resumption
 from unbraid.events import StreamStart
 from unbraid.log import MemoryLog, RunSummary
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 SETTINGS = OPENCODE.variable(VARIABLE)
 

@@ -22,9 +22,9 @@ from tests.export.saved import events_in
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
 from unbraid.export import RunExport, RunFile, RunFold
-from unbraid.log.contract_data import sample_run
 from unbraid.screen import cost
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.testing.sample_runs import sample_run
 
 NESTED = "nested.partial-fwd.2.1.260"
 

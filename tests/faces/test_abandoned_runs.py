@@ -25,13 +25,13 @@ from tests.watch.writing import Writer, append, dated
 from unbraid.cli import main
 from unbraid.events import RequestReceived
 from unbraid.log import opened_log
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.machine import Machine
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
 from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.all_runs import AllRuns
 from unbraid.sessions.importer import stored_session
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 from unbraid.tui.run_list import RunList
 from unbraid.tui.services import ViewServices
 

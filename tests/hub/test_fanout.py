@@ -12,8 +12,8 @@ from unbraid.events import Draft
 from unbraid.hub import Form, Hub, TooManyViewers, Viewer
 from unbraid.hub.frames import heartbeat_frame
 from unbraid.log import Entry, MemoryLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.log.port import LogUnusable
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 
 @pytest.fixture

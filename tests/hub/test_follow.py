@@ -18,7 +18,7 @@ from msgspec import json
 from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import Log, MemoryLog, RunSummary, SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 
 @dataclass

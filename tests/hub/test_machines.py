@@ -12,8 +12,8 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from tests.serve.sse import events_of
 from unbraid.log import opened_log
-from unbraid.log.contract_data import sample_run
 from unbraid.serve import ServeConfig, serving
+from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 CONFIG = ServeConfig(port=0, tokens=(TOKEN,))

@@ -17,9 +17,9 @@ from tests.redact.test_lines import cut
 from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import MemoryLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.redact import feed
 from unbraid.redact.reader import RedactedLog
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 TEXT = f"I use {KEY}, and then {KEY} again"
 SHOWN = f"I use {SEEN}, and then {SEEN} again"

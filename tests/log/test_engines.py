@@ -11,8 +11,8 @@ import pytest
 from unbraid.checkup import checkup
 from unbraid.errors import CallerError
 from unbraid.log import Log, MemoryLog, SqliteLog, machine_log, open_log, opened_log
-from unbraid.log.contract import LogContract, sample_run
 from unbraid.machine import Machine
+from unbraid.testing.log_contract import LogContract, sample_run
 
 
 async def test_without_an_address_it_is_the_log_of_this_machine(tmp_path: Path) -> None:

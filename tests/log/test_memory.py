@@ -8,7 +8,7 @@ import pytest
 
 from unbraid.errors import LogError
 from unbraid.log import Log, LogUnusable, MemoryLog, RunSummary, every_run
-from unbraid.log.contract import LogContract, sample_run
+from unbraid.testing.log_contract import LogContract, sample_run
 
 
 class TestMemoryLog(LogContract):

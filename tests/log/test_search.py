@@ -16,10 +16,10 @@ from tests.watch.writing import Writer, append
 from unbraid.events import FleetToolUse, Text
 from unbraid.fleet.query import composed
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.log.sqlite import search
 from unbraid.sessions.search import search_files
 from unbraid.testing import load
+from unbraid.testing.log_contract import sample_run
 
 Logs = tuple[MemoryLog, SqliteLog]
 

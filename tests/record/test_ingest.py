@@ -14,11 +14,11 @@ from tests.serve.test_crash import lines_of
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import sample_run
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.port import LogUnusable
 from unbraid.record.ingest import Ingest, MissingBytes, RunOver, TooManyRuns
 from unbraid.record.recorder import Recorder
+from unbraid.testing.log_contract import sample_run
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
 
 WORDS = b"the quick brown fox jumps over the lazy dog and then it sleeps\n"

@@ -11,9 +11,9 @@ from tests.record.test_ingest import WORDS, Speller, words_of
 from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.port import Appended, LogUnusable
 from unbraid.record.recorder import COMMIT_BYTES, Recorder
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
 
 

@@ -7,9 +7,9 @@ import pytest
 from tests.redact.secret import KEY, SEEN
 from unbraid.events.encoding import decode_event
 from unbraid.log import MemoryLog
-from unbraid.log.contract_data import all_chunks
 from unbraid.record.recorder import Recorder
 from unbraid.record.redacting_recorder import RedactingRecorder
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.translate.notes import NOTES, RunNote
 from unbraid.wire.chunk import Chunk
 

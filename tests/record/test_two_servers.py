@@ -11,10 +11,10 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import opened_log
-from unbraid.log.contract_data import sample_run
 from unbraid.log.entry import one_line
 from unbraid.record.event_ingest import EventIngest, RunPart
 from unbraid.record.ingest import Ingest, NotItsRun
+from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 

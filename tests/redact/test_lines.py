@@ -16,13 +16,13 @@ from msgspec import Raw
 
 from unbraid.events import FleetToolUse, Text, decode_event
 from unbraid.log import MemoryLog
-from unbraid.log.contract_data import all_chunks
 from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
 from unbraid.redact.events import redact_event
 from unbraid.redact.secrets import redact
 from unbraid.redact.source import line_redactor
 from unbraid.redact.tokens import LONGEST
+from unbraid.testing.sample_runs import all_chunks
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"

@@ -20,7 +20,6 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
 from unbraid.log import Entry, MemoryLog
-from unbraid.log.contract import gather, sample_run
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.controllers import RemoteControllers
 from unbraid.remote.log import RemoteLog
@@ -29,6 +28,7 @@ from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
 from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.testing.log_contract import gather, sample_run
 
 SOON = ServeLimits(shutdown_seconds=1)
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
-from unbraid.log.contract import sample_run
 from unbraid.remote.delivery import Delivery
 from unbraid.remote.destination import Destination, LogDelivery
 from unbraid.remote.ledger import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
+from unbraid.testing.log_contract import sample_run
 
 PATIENCE_SECONDS = 60.0
 LIMITS = ServeLimits(shutdown_seconds=1)

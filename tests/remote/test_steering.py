@@ -16,10 +16,10 @@ from tests.access import TOKEN, client_at
 from tests.control.steered_run import SteeredRun
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
 from unbraid.remote.destination import Destination, RunDelivery
 from unbraid.remote.steering import SteeringLink
 from unbraid.serve import ServeConfig, Server, new_token, serving
+from unbraid.testing.sample_runs import sample_run
 
 SECRET, LAPTOP = new_token("laptop", ["ingest"])
 OTHER_SECRET, OTHER = new_token("other", ["ingest"])

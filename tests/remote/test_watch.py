@@ -17,8 +17,8 @@ from tests.serve.test_crash import launched
 from tests.watch.test_restart import environment
 from tests.watch.writing import Writer, append
 from unbraid.log import RunSummary, SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 SESSIONS = [f"00000000-0000-4000-8000-00000000000{number}" for number in range(4)]
 OLD = "old"

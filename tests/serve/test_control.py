@@ -11,7 +11,7 @@ from tests.control.steered_run import SteeredRun
 from tests.serve.conftest import Start
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 
 @pytest.fixture

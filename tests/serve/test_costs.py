@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 
 async def test_sums_up_what_was_spent(client: httpx.AsyncClient, log: SqliteLog) -> None:

@@ -15,8 +15,8 @@ from tests.access import SECRET, TOKEN
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeLimits, Server
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 Clients = Callable[..., httpx.AsyncClient]
 

@@ -9,7 +9,7 @@ import httpx
 from tests.redact.secret import KEY
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
-from unbraid.log.contract_data import sample_run
+from unbraid.testing.sample_runs import sample_run
 
 
 async def test_a_run_is_a_file_to_save(client: httpx.AsyncClient, log: SqliteLog) -> None:

@@ -20,10 +20,10 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.access import HEADERS, TOKEN
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.openapi import document
 from unbraid.serve.routes import OPERATIONS
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 
 class Background:

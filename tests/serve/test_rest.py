@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from unbraid.events import FleetToolResult, FleetToolUse
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 
 async def test_lists_runs_in_pages(client: httpx.AsyncClient, log: SqliteLog) -> None:

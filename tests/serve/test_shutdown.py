@@ -13,8 +13,8 @@ from tests.access import client_at
 from tests.serve.sse import events_of
 from tests.serve.test_crash import launched, lines_of
 from unbraid.log import SqliteLog
-from unbraid.log.contract import PATIENCE_SECONDS, sample_run
 from unbraid.serve import ServeConfig, run_server
+from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

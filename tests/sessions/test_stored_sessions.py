@@ -22,10 +22,10 @@ from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli import main
 from unbraid.events import RequestReceived, decode_event
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.log.leases import FileLeases
 from unbraid.serve import ServeConfig, serving
 from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.testing.log_contract import sample_run
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 (NESTED,) = [folder for folder in FOLDERS if folder.name == "nested.plain-fwd.2.1.325"]

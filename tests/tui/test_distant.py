@@ -18,8 +18,8 @@ from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
 from tests.watch.test_restart import environment
 from unbraid.log import SqliteLog
-from unbraid.log.contract import sample_run
 from unbraid.testing import scenario
+from unbraid.testing.log_contract import sample_run
 
 CLAUDE = "2.1.325"
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")

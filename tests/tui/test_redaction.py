@@ -15,7 +15,7 @@ from unbraid import events as e
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 TEXT = f"I use {KEY}, and it works."
 SHOWN = f"I use {SEEN}, and it works."

@@ -15,8 +15,8 @@ from tests.access import client_at
 from tests.serve.sse import events_of
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent, Text
-from unbraid.log.contract_data import sample_run
 from unbraid.log.port import Log, LogConflict
+from unbraid.testing.sample_runs import sample_run
 
 PATIENCE_SECONDS = 60.0
 ROOT = Path(__file__).parents[3]

@@ -31,14 +31,14 @@ from tests.log.nats.conftest import Opener, opening
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import LogConflict
-from unbraid.log.contract import sample_run
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sqlite import readers
 from unbraid.log.sqlite.connection import open_reader
+from unbraid.testing.log_contract import sample_run
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
 
 MACHINES, TOGETHER = 3, 4

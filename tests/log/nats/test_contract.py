@@ -11,7 +11,7 @@ import pytest
 
 from tests.nats_servers import NatsCluster
 from unbraid.log import Log, open_log
-from unbraid.log.contract import LogContract
+from unbraid.testing.log_contract import LogContract
 
 
 @pytest.mark.xdist_group("nats")

@@ -15,13 +15,13 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, LogUnusable
-from unbraid.log.contract import gather, sample_run
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import is_cut_off
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.testing.log_contract import gather, sample_run
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -16,7 +16,6 @@ import unbraid.log.replicated.follower as follower_module
 import unbraid.log.replicated.log as log_module
 from tests.nats_servers import NatsCluster
 from unbraid.log import Log, LogUnusable, opened_log, staleness
-from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.repair import repair_log
@@ -25,6 +24,7 @@ from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sqlite.connection import DamagedCopy
 from unbraid.serve.problems import as_problem
+from unbraid.testing.sample_runs import sample_run
 from unbraid.timings import FORGOTTEN_KEPT_SECONDS
 
 pytestmark = pytest.mark.xdist_group("nats")

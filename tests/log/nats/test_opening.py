@@ -15,10 +15,10 @@ from tests.nats_servers import NatsCluster
 from tests.ports import free_port
 from unbraid.errors import CallerError
 from unbraid.log import Log, LogUnusable, open_log
-from unbraid.log.contract import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.nats.stream import log_settings
+from unbraid.testing.log_contract import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 

@@ -14,7 +14,6 @@ import unbraid.log.replicated.record as record_module
 from tests.nats_servers import NatsCluster
 from unbraid.events import encode
 from unbraid.log import LogUnusable, open_log, opened_log
-from unbraid.log.contract_data import sample_run
 from unbraid.log.nats.address import parse_address
 from unbraid.log.nats.connection import NatsConnection
 from unbraid.log.nats.message import ID, PARTS
@@ -22,6 +21,7 @@ from unbraid.log.nats.stream import run_subject
 from unbraid.log.replicated.copy import MAX_EVENTS
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.summary import RunSummary
+from unbraid.testing.sample_runs import sample_run
 from unbraid.wire.chunk import Chunk
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogUnusable, open_log, opened_log
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 

@@ -12,9 +12,9 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.log.nats.rivals import contend
 from unbraid.log import LogConflict
-from unbraid.log.contract import sample_run
 from unbraid.log.sqlite import readers
 from unbraid.log.sqlite.connection import open_reader
+from unbraid.testing.log_contract import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
 

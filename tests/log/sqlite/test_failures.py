@@ -11,10 +11,10 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.contract import sample_run
-from unbraid.log.contract_data import all_chunks
 from unbraid.log.sqlite.connection import open_writer
 from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
+from unbraid.testing.log_contract import sample_run
+from unbraid.testing.sample_runs import all_chunks
 from unbraid.timings import COMMIT_FRESH_SECONDS, SLOW_COMMIT_SECONDS
 
 
@@ -219,7 +219,7 @@ FILLER = """
 import asyncio, resource, sys
 from pathlib import Path
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.contract import sample_run
+from unbraid.testing.log_contract import sample_run
 
 async def main():
     log = await SqliteLog.open(Path(sys.argv[1]))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from unbraid.log import Log, LogUnusable, SqliteLog
-from unbraid.log.contract import LogContract, gather, sample_run
+from unbraid.testing.log_contract import LogContract, gather, sample_run
 
 
 class TestSqliteLog(LogContract):

@@ -1,11 +1,12 @@
 """What every log must do, as tests. A backend of your own runs them all by naming itself:
 
+    from unbraid.testing.log_contract import LogContract
+
     class TestMyLog(LogContract):
         @pytest.fixture
         async def log(self):
-            log = await MyLog.open(...)
-            yield log
-            await log.close()
+            async with opened_log("my-scheme://...") as log:
+                yield log
 
 Needs pytest and pytest-asyncio in its `auto` mode.
 """
@@ -20,16 +21,16 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, LogError
 from unbraid.events import (
     FleetToolUse,
     StreamStart,
     encode,
 )
-from unbraid.log.contract_data import all_chunks, sample_run
 from unbraid.log.entry import Entry
-from unbraid.log.lease_contract import check_leases
+from unbraid.log.leases import Leases
 from unbraid.log.port import Log, LogConflict, every_run
+from unbraid.testing.sample_runs import all_chunks, sample_run
 from unbraid.wire.chunk import Chunk
 
 __all__ = ["LogContract", "gather", "sample_run"]
@@ -368,3 +369,41 @@ class LogContract:
         assert len(await log.search("needle")) == 1
         await log.retain(max_bytes=0)
         assert await log.search("needle") == []
+
+
+async def check_leases(one: Leases, two: Leases) -> None:
+    """Checks what every engine's leases do, between two processes that share a log."""
+    assert not one.is_held("r")
+    assert await one.acquire("r")
+    assert await one.acquire("r")
+    assert one.is_held("r")
+    assert two.is_held("r")
+    assert not await two.acquire("r")
+    await two.release("r")  # not its own to release
+    assert not await two.acquire("r")
+    await one.release("r")
+    assert await two.acquire("r")
+    assert await one.abandoned() == []
+    await two.close(ended=False)
+    assert not one.is_held("r")
+    assert await one.abandoned() == ["r"]
+    assert await one.acquire("r")
+    assert await one.abandoned() == await two.abandoned() == []
+    await one.close(ended=True)
+    assert await two.abandoned() == []
+    starting = one.acquire_unnamed()
+    assert starting != two.acquire_unnamed()
+    assert one.another_is_starting()
+    assert two.another_is_starting()
+    await two.close(ended=True)
+    assert not one.another_is_starting()
+    await one.release(starting)
+    assert not two.another_is_starting()
+    assert not two.is_part_of_other_run("r")
+    one.mark_part_of_other_run("r")
+    assert two.is_part_of_other_run("r")
+    assert not two.is_part_of_other_run("../r")
+    assert await two.abandoned() == []
+    assert not one.is_held("../r")
+    with pytest.raises(LogError):
+        await one.acquire("../r")
