@@ -269,15 +269,9 @@ def opened():
     except CallerError as error:
         print(error)
 opened()
-del sys.modules["nats"]
-import nats.aio.client
-nats.aio.client.__version__ = "2.15.9"  # without an option that is used
-opened()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    absent, other = done.stdout.splitlines()
-    assert "pip install 'unbraid[nats]'" in absent and "pip install 'unbraid[nats]'" in other
-    assert "nats-py 2.15.9 is installed, not 2.16" in other
+    assert "pip install 'unbraid[nats]'" in done.stdout
     assert "s3cret" not in done.stdout
 
 

@@ -1,15 +1,11 @@
-"""What stands around a record in a message, as the client reads it and as we do."""
+"""What stands around a record in a message."""
 
 from __future__ import annotations
 
-import tomllib
-from inspect import iscoroutinefunction, signature
-from pathlib import Path
+import base64
 
 import pytest
-from nats.aio.client import Client
 
-from unbraid.log.nats.client import VERSION, NatsClient
 from unbraid.log.nats.message import (
     BatchPart,
     PartJoiner,
@@ -18,42 +14,23 @@ from unbraid.log.nats.message import (
     part_numbers,
 )
 
-PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
-
 
 @pytest.mark.parametrize(
-    "raw",
+    ("raw", "headers"),
     [
-        b"NATS/1.0\r\nNats-Batch-Id: 1\r\nUnbraid-Id: a.1\r\n\r\n",
-        b"NATS/1.0\r\nName:Value\r\nName-2:\tv: w \r\n\r\n",
-        b"NATS/1.0\r\nno header\r\nOther: \xff\r\n\r\n",
-        b"NATS/1.0 503\r\n\r\n",
-        b"NATS/1.0 100 Idle Heartbeat\r\nNats-Last-Stream: 7\r\n\r\n",
-        b"NATS/1.0 409 Batch Completed\r\nNats-Pending-Messages: 3\r\nMore: 0\r\n\r\n",
+        (
+            b"NATS/1.0\r\nNats-Batch-Id: 1\r\nUnbraid-Id: a.1\r\n\r\n",
+            {"Nats-Batch-Id": "1", "Unbraid-Id": "a.1"},
+        ),
+        (b"NATS/1.0\r\nName:Value\r\nName-2:\tv: w \r\n\r\n", {"Name": "Value", "Name-2": "v: w"}),
+        (b"NATS/1.0\r\nno header\r\nOther: \xff\r\n\r\n", {"Other": "\ufffd"}),
+        (b"NATS/1.0\r\n\r\n", {}),
+        (b"", {}),
     ],
 )
-async def test_headers_are_read_as_the_client_reads_them(raw: bytes) -> None:
-    theirs = {**(await Client()._process_headers(raw) or {})}
-    assert {"Description": "", **theirs} == {
-        "Description": "",
-        **(await NatsClient()._process_headers(raw) or {}),
-    }
+def test_headers_of_a_stored_message(raw: bytes, headers: dict[str, str]) -> None:
+    assert headers_of(base64.b64encode(raw).decode()) == headers
     assert headers_of(None) == {}
-
-
-def test_the_client_still_has_what_is_replaced() -> None:
-    """If it renames one of these, ours is never asked, and all is slow or at risk again."""
-    overridden = [name for name in NatsClient.__dict__ if name in Client.__dict__]
-    private = [name for name in overridden if not name.startswith("__")]
-    assert sorted(private) == ["_build_message", "_process_headers", "_process_msg", "_remove_sub"]
-    for name in private:
-        ours, theirs = (signature(kind.__dict__[name]) for kind in (NatsClient, Client))
-        assert list(ours.parameters) == list(theirs.parameters)
-    for name in ("_send_command", "_flush_pending"):
-        assert iscoroutinefunction(Client.__dict__[name])
-    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
-    major, minor = map(int, VERSION.split("."))
-    assert extras["nats"] == [f"nats-py>={VERSION},<{major}.{minor + 1}"]
 
 
 def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> None:

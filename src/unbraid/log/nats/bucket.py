@@ -7,15 +7,14 @@ expired key for a value; what is needed of a bucket is little.
 from __future__ import annotations
 
 import asyncio
-import base64
 import time
 from typing import Any, NamedTuple
 
 import msgspec
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
-from unbraid.log.nats.message import EXPECTED, TTL, headers_of
-from unbraid.log.nats.stream import open_stream, stream_settings
+from unbraid.log.nats.message import EXPECTED, TTL
+from unbraid.log.nats.stream import open_stream, stored_message, stream_settings
 from unbraid.timings import (
     BUCKET_DEADLINE_SECONDS,
     DELETED_KEY_SECONDS,
@@ -24,7 +23,6 @@ from unbraid.timings import (
 
 _OPERATION = "KV-Operation"
 _WRONG_LAST = (10071, 10164)
-_NOT_FOUND = 10037
 
 
 class BucketEntry(NamedTuple):
@@ -63,20 +61,15 @@ class Bucket:
         until = time.monotonic() + BUCKET_DEADLINE_SECONDS
         while True:
             try:
-                answer = await self._connection.ask(
-                    f"STREAM.MSG.GET.KV_{self._name}", {"last_by_subj": subject}
+                found = await stored_message(
+                    self._connection, f"KV_{self._name}", {"last_by_subj": subject}
                 )
-            except Refused as error:
-                if error.problem.err_code == _NOT_FOUND:
-                    return BucketEntry(0, b"")
-                problem: Refused | NoAnswer = error
-            except NoAnswer as error:
+            except (Refused, NoAnswer) as error:
                 problem = error
             else:
-                message = answer["message"]
-                deleted = _OPERATION in headers_of(message.get("hdrs"))
-                value = b"" if deleted else base64.b64decode(message.get("data") or "")
-                return BucketEntry(message["seq"], value)
+                if found is None:
+                    return BucketEntry(0, b"")
+                return BucketEntry(found.seq, b"" if _OPERATION in found.headers else found.data)
             await self._pause(problem, until)
 
     async def put(

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from nats.aio.client import Client
 from nats.errors import AuthorizationError, Error, NoRespondersError
 
 from unbraid.log.nats.address import NatsAddress
-from unbraid.log.nats.client import NatsClient
 from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
 from unbraid.system.tasks import end_task
@@ -62,7 +62,7 @@ class _FirstContact:
     """The first attempt to connect. It continues until it succeeds or is ended."""
 
     def __init__(self, address: NatsAddress) -> None:
-        self.client, self._address = NatsClient(), address
+        self.client, self._address = Client(), address
         self._refused = asyncio.Event()
         self._problem: Exception = TimeoutError()
         self.requests = NatsRequests(self.client)
@@ -140,11 +140,14 @@ class NatsConnection:
         that are only away are waited for, behind the returned connection.
         """
         contact = _FirstContact(address)
-        await contact.wait(NATS_OPEN_TIMEOUT_SECONDS)
-        problem = contact.problem()
-        if problem is not None and not (even_away and problem.reason == "away"):
+        try:
+            await contact.wait(NATS_OPEN_TIMEOUT_SECONDS)
+            problem = contact.problem()
+            if problem is not None and not (even_away and problem.reason == "away"):
+                raise problem
+        except BaseException:
             await contact.end()
-            raise problem
+            raise
         return cls(contact, address)
 
     def check_made(self) -> None:
@@ -188,7 +191,7 @@ class NatsConnection:
             # No answer comes without a connection: what keeps that away is the reason.
             away = "" if self.is_connected else self._contact.detail
             raise NoAnswer(away or str(error) or type(error).__name__) from error
-        if message.headers.get("Status") == "503":
+        if (message.headers or {}).get("Status") == "503":
             raise NoAnswer("no responders")
         try:
             answer = _answer(message.data)
@@ -201,8 +204,11 @@ class NatsConnection:
     async def send(self, *messages: tuple[str, bytes, dict[str, str]]) -> None:
         """Sends messages without an answer, by subject, payload and headers. Raises Away."""
         self.check_made()
+        if not self.is_connected:
+            raise NoAnswer(self._contact.detail)
         try:
-            await self.client.send_all(messages)
+            for subject, payload, headers in messages:
+                await self.client.publish(subject, payload, headers=headers)
         except (Error, OSError) as error:
             raise NoAnswer(str(error) or type(error).__name__) from error
 
@@ -232,8 +238,6 @@ def _options(address: NatsAddress) -> dict[str, Any]:
         "reconnect_time_wait": NATS_RECONNECT_SECONDS,
         "max_reconnect_attempts": -1,
         "pending_size": PENDING_BYTES,
-        # All subjects are our own, and names of runs are checked before.
-        "skip_subject_validation": True,
     }
     if address.user is not None:
         options |= {"user": address.user, "password": _password(address)}

@@ -17,13 +17,13 @@ from contextlib import aclosing
 from typing import Any
 
 import msgspec
+from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error
 
-from unbraid.log.nats.client import NatsMessage
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.message import ID, PARTS, BatchPart, PartJoiner, message_position
-from unbraid.log.nats.stream import run_of
+from unbraid.log.nats.stream import run_of, stored_message
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, StoredRecord
 from unbraid.timings import (
@@ -75,7 +75,7 @@ class NatsFeed:
         self._first, self._subject = first, subject
         self._name = f"unbraid-{secrets.token_hex(8)}"
         self._inbox = connection.client.new_inbox()
-        self._received: list[NatsMessage] = []
+        self._received: list[Msg] = []
         self._arrived = asyncio.Event()
         self._wanted = 0  # of the last request
         self._unknown = 0
@@ -89,6 +89,8 @@ class NatsFeed:
         subscription = None
         try:
             self._connection.check_made()
+            if not to_end and (first := await self._first_records()):
+                yield first
             subscription = await self._subscribe()
             pending = await self._create()
             while pending or not to_end:
@@ -96,7 +98,8 @@ class NatsFeed:
                 records = list[StoredRecord]()
                 for message in messages:
                     seq, pending = self._checked(message)
-                    records += self._records(message, seq)
+                    headers = message.headers or {}
+                    records += self._records(seq, message.subject, headers, message.data)
                 if records:
                     yield records
         except (Refused, NoAnswer, Error, OSError) as error:
@@ -104,12 +107,23 @@ class NatsFeed:
         finally:
             await self._end(subscription)
 
+    async def _first_records(self) -> list[StoredRecord]:
+        """Returns the records that end with the first message. That is asked for by itself, because
+        it may be the one at which the client gave up in the feed before; this answer is JSON.
+        """
+        wanted = {"seq": max(self._first, 1), "next_by_subj": ">"}
+        found = await stored_message(self._connection, self._stream, wanted)
+        if found is None:
+            return []
+        self._first = found.seq + 1
+        return self._records(found.seq, found.subject, found.headers, found.data)
+
     async def _subscribe(self) -> Subscription:
-        def receive(message: NatsMessage) -> None:
+        async def receive(message: Msg) -> None:
             self._received.append(message)
             self._arrived.set()
 
-        return await self._connection.client.receive(self._inbox, receive)
+        return await self._connection.client.subscribe(self._inbox, cb=receive)
 
     async def _create(self) -> int:
         config: dict[str, Any] = {
@@ -142,9 +156,9 @@ class NatsFeed:
             reply=self._inbox,
         )
 
-    async def _receive(self) -> list[NatsMessage]:
+    async def _receive(self) -> list[Msg]:
         """Returns what has come: at least one message."""
-        found: list[NatsMessage] = []
+        found: list[Msg] = []
         while not found:
             if self._wanted <= 0:
                 if self._unknown:
@@ -158,7 +172,8 @@ class NatsFeed:
             messages, self._received = self._received, []
             self._arrived.clear()
             for message in messages:
-                if "Status" not in message.headers or not self._is_status(message.headers):
+                headers = message.headers or {}
+                if "Status" not in headers or not self._is_status(headers):
                     self._wanted -= 1
                     found.append(message)
         return found
@@ -178,16 +193,18 @@ class NatsFeed:
             raise FeedBroken(f"{self._connection.address.shown}: {status} {about}")
         return True
 
-    def _checked(self, message: NatsMessage) -> tuple[int, int]:
+    def _checked(self, message: Msg) -> tuple[int, int]:
         position = message_position(message.reply)
         if position is None or position.consumer_seq != self._next:
             raise FeedBroken(f"{self._connection.address.shown}: a gap before {message.reply}")
         self._next += 1
         return position.stream_seq, position.pending
 
-    def _records(self, message: NatsMessage, seq: int) -> list[StoredRecord]:
-        part = BatchPart(seq, message.headers.get(ID, ""), message.subject, data=message.data)
-        whole = self._parts.joined(message.headers.get(PARTS), part)
+    def _records(
+        self, seq: int, subject: str, headers: dict[str, str], data: bytes
+    ) -> list[StoredRecord]:
+        part = BatchPart(seq, headers.get(ID, ""), subject, data=data)
+        whole = self._parts.joined(headers.get(PARTS), part)
         return [
             StoredRecord(each.seq, each.id, run_of(each.subject), record=each.data)
             for each in whole

@@ -14,8 +14,8 @@ import re
 import secrets
 import time
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
 
 from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.checkup import nats_findings
@@ -32,17 +32,18 @@ from unbraid.log.nats.message import (
     TTL,
     RecordMessage,
     ack_of,
-    headers_of,
     part_numbers,
 )
 from unbraid.log.nats.stream import (
     NOT_FOUND,
     REPLICAS,
+    StoredMessage,
     is_cut_off,
     log_settings,
     open_stream,
     run_subject,
     setting_problems,
+    stored_message,
 )
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
@@ -56,14 +57,7 @@ from unbraid.timings import (
 
 _WRONG_LAST = (10071, 10164)
 _FULL = (10047, 10077)
-_MESSAGE_NOT_FOUND = 10037
 _LAST = re.compile(r"wrong last sequence: (\d+)")
-
-
-class _Found(NamedTuple):
-    seq: int
-    id: str
-    parts: tuple[int, int]
 
 
 @dataclass
@@ -189,10 +183,10 @@ class NatsJournal:
         except (NoAnswer, Refused):
             return None
         if found is not None:
-            if found.id != message.id:
+            if found.headers.get(ID) != message.id:
                 raise RecordConflict(run, found.seq)
             # The parts of a batch are neighbours, and the last one is the head.
-            number, count = found.parts
+            number, count = part_numbers(found.headers.get(PARTS))
             return found.seq + count - number
         last = _LAST.search(problem.description)
         # A node that was cut off may take itself for the leader for a while, with an old number:
@@ -202,27 +196,17 @@ class NatsJournal:
             raise LogUnusable(self.address, "lost", lost)
         return None
 
-    async def _first_after(self, subject: str, seq: int) -> _Found | None:
-        return await self._message({"seq": seq + 1, "next_by_subj": subject})
-
-    async def _message(self, wanted: dict[str, Any]) -> _Found | None:
-        try:
-            answer = await self._connection.ask(f"STREAM.MSG.GET.{self._stream}", wanted)
-        except Refused as error:
-            if error.problem.err_code == _MESSAGE_NOT_FOUND:
-                return None
-            raise
-        message = answer["message"]
-        headers = headers_of(message.get("hdrs"))
-        return _Found(message["seq"], headers.get(ID, ""), part_numbers(headers.get(PARTS)))
+    async def _first_after(self, subject: str, seq: int) -> StoredMessage | None:
+        wanted = {"seq": seq + 1, "next_by_subj": subject}
+        return await stored_message(self._connection, self._stream, wanted)
 
     async def record_id(self, seq: int) -> str | None:
         """Returns the id of the message at a sequence."""
         try:
-            found = await self._message({"seq": seq})
+            found = await stored_message(self._connection, self._stream, {"seq": seq})
         except (Refused, NoAnswer) as error:
             raise self._connection.unusable(error) from error
-        return None if found is None else found.id
+        return None if found is None else found.headers.get(ID, "")
 
     async def has_after(self, seq: int) -> bool:
         """Returns whether there is a message after a sequence."""
@@ -232,9 +216,20 @@ class NatsJournal:
             raise self._connection.unusable(error) from error
         return found is not None
 
-    def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
-        """Yields the records after a sequence, then those to come."""
-        return NatsFeed(self._connection, self._stream, first=after + 1).records()
+    async def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
+        """Yields the records after a sequence, then those to come.
+
+        Over a connection of its own. Anyone with a credential can publish to a subject that is not
+        UTF-8, and the client gives up reading at such a message; appends must not notice.
+        """
+        connection = await NatsConnection.open(self._connection.address)
+        try:
+            feed = NatsFeed(connection, self._stream, first=after + 1)
+            async with aclosing(feed.records()) as records:
+                async for batch in records:
+                    yield batch
+        finally:
+            await connection.close()
 
     def read(self, run: str) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records of one run."""

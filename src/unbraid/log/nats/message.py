@@ -88,24 +88,12 @@ def part_numbers(header: str | None) -> tuple[int, int]:
 
 
 def headers_of(encoded: str | None) -> dict[str, str]:
-    """Returns the headers of a message that was asked for by its place."""
-    return message_headers(base64.b64decode(encoded or ""))
-
-
-def message_headers(raw: bytes) -> dict[str, str]:
-    """Returns the headers before a message. Of one that a server sends by itself, the first line
-    says why.
+    """Returns the headers of a message that was asked for by its place. Whoever wrote them, a line
+    that is not one is left out.
     """
-    first, *lines = raw.decode(errors="replace").split("\r\n")
-    headers = {}
-    for line in lines:
-        name, separator, value = line.partition(":")
-        if separator:
-            headers[name.strip()] = value.strip()
-    _, _, status = first.partition(" ")
-    if status:
-        headers["Status"], _, headers["Description"] = status.strip().partition(" ")
-    return headers
+    _, *lines = base64.b64decode(encoded or "").decode(errors="replace").split("\r\n")
+    parted = [line.partition(":") for line in lines]
+    return {name.strip(): value.strip() for name, separator, value in parted if separator}
 
 
 class BatchPart(NamedTuple):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from itertools import count
 
+from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.errors import Error
 from nats.errors import TimeoutError as NoAnswer
-
-from unbraid.log.nats.client import NatsClient, NatsMessage
 
 
 class NotAllowed(Exception):
@@ -22,9 +22,9 @@ class NotAllowed(Exception):
 class NatsRequests:
     """The requests of one connection that wait for their answers."""
 
-    def __init__(self, client: NatsClient) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._waiting: dict[str, asyncio.Future[NatsMessage]] = {}
+        self._waiting: dict[str, asyncio.Future[Msg]] = {}
         self._subjects: dict[str, str] = {}
         self._numbers = count(1)
         self._inbox = client.new_inbox()
@@ -32,13 +32,13 @@ class NatsRequests:
 
     async def ask(
         self, subject: str, payload: bytes, *, headers: dict[str, str] | None, seconds: float
-    ) -> NatsMessage:
+    ) -> Msg:
         """Returns the answer; raises an error of the client, one of time if none comes."""
         if self._listening is None or not self._listening.done():
             await self._listen()
         loop = asyncio.get_running_loop()
         number = str(next(self._numbers))
-        answer: asyncio.Future[NatsMessage] = loop.create_future()
+        answer: asyncio.Future[Msg] = loop.create_future()
         self._waiting[number], self._subjects[number] = answer, subject.lower()
         timer = loop.call_later(seconds, _expire, answer)
         try:
@@ -68,7 +68,7 @@ class NatsRequests:
 
     async def _listen(self) -> None:
         if self._listening is None:
-            subscribing = self._client.receive(f"{self._inbox}.*", self._receive)
+            subscribing = self._client.subscribe(f"{self._inbox}.*", cb=self._receive)
             self._listening = asyncio.create_task(subscribing)
         try:
             await asyncio.shield(self._listening)
@@ -76,12 +76,12 @@ class NatsRequests:
             self._listening = None
             raise
 
-    def _receive(self, message: NatsMessage) -> None:
+    async def _receive(self, message: Msg) -> None:
         answer = self._waiting.get(message.subject.rpartition(".")[2])
         if answer is not None and not answer.done():
             answer.set_result(message)
 
 
-def _expire(answer: asyncio.Future[NatsMessage]) -> None:
+def _expire(answer: asyncio.Future[Msg]) -> None:
     if not answer.done():
         answer.set_exception(NoAnswer())

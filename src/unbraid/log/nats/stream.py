@@ -5,16 +5,18 @@ any other. It is never changed silently.
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
+from unbraid.log.nats.message import headers_of
 from unbraid.log.port import LogUnusable
 from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RETRY_SECONDS
 
 REPLICAS = 3
 NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
-_NOT_FOR_ACCOUNT = 10039
+_NOT_FOR_ACCOUNT, _MESSAGE_NOT_FOUND = 10039, 10037
 _NEEDED = ("allow_atomic", "allow_msg_ttl", "allow_rollup_hdrs")
 # With any other of these, records go that were acknowledged, or do not come in.
 _FIXED = (
@@ -105,6 +107,32 @@ async def _found_or_made(
         if error.problem.err_code != _NOT_CLUSTERED:
             raise
         return await connection.ask(f"STREAM.CREATE.{name}", {**settings, "num_replicas": 1})
+
+
+class StoredMessage(NamedTuple):
+    """A message of a stream, and its sequence there."""
+
+    seq: int
+    subject: str
+    headers: dict[str, str]
+    data: bytes
+
+
+async def stored_message(
+    connection: NatsConnection, stream: str, wanted: dict[str, Any]
+) -> StoredMessage | None:
+    """Returns the message that is asked for, as the stream's leader has it; None if there is none.
+    Raises Refused, or NoAnswer.
+    """
+    try:
+        answer = await connection.ask(f"STREAM.MSG.GET.{stream}", wanted)
+    except Refused as error:
+        if error.problem.err_code == _MESSAGE_NOT_FOUND:
+            return None
+        raise
+    found = answer["message"]
+    headers, data = headers_of(found.get("hdrs")), base64.b64decode(found.get("data") or "")
+    return StoredMessage(found["seq"], found["subject"], headers, data=data)
 
 
 def setting_problems(info: dict[str, Any], settings: dict[str, Any]) -> list[str]:
