@@ -24,7 +24,7 @@ from typing import NamedTuple
 from benchmarks.table import Measured, table
 from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import SqliteLog
-from unbraid.log.sqlite.schema import migrate
+from unbraid.log.sqlite.file import migrate
 from unbraid.log.summary import RunSummary
 
 EVENTS = 6_000

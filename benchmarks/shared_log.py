@@ -31,8 +31,7 @@ from tests.namespaces import has_namespaces, in_own_network
 from tests.nats_servers import SERVER, NatsCluster
 from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import Log, SqliteLog, opened_log
-from unbraid.log.nats.message import EXPECTED
-from unbraid.log.nats.stream import log_settings, run_subject
+from unbraid.log.nats.stream import EXPECTED, log_settings, run_subject
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.testing import CliUnavailable, clis
 from unbraid.testing.sample_runs import sample_run

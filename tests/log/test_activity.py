@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.log.activity import SPANS, Activity
+from unbraid.log.summary import SPANS, Activity
 
 
 @given(st.lists(st.integers(min_value=-(2**40), max_value=2**53)))

@@ -8,7 +8,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.log.compression import compressed
+from unbraid.log.sqlite.appender import compressed
 
 
 @given(st.binary(max_size=2000) | st.binary(max_size=9).map(lambda part: part * 200))

@@ -35,8 +35,8 @@ from unbraid.log.nats.connection import NatsConnection, NoAnswer
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.log import ReplicatedLog
-from unbraid.log.sqlite import readers
-from unbraid.log.sqlite.connection import open_reader
+from unbraid.log.sqlite import file
+from unbraid.log.sqlite.file import open_reader
 from unbraid.testing.log_contract import sample_run
 from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
@@ -82,7 +82,7 @@ class BadNetwork:
         patch(NatsConnection, "request", bad_request)
         patch(NatsConnection, "send", bad_send)
         patch(JournalCopy, "fold", slow_fold)
-        patch(readers, "open_reader", slow_reader)
+        patch(file, "open_reader", slow_reader)
 
     async def end(self) -> None:
         """Loses and delays nothing more, and waits for what is still on its way."""

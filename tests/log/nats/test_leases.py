@@ -14,8 +14,7 @@ import pytest
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
 from unbraid.log import opened_log
-from unbraid.log.nats.bucket import BucketEntry
-from unbraid.log.nats.leases import HolderSightings, NatsLeases
+from unbraid.log.nats.leases import BucketEntry, HolderSightings, NatsLeases
 from unbraid.orchestrate.recovery import end_dead_run
 from unbraid.testing.sample_runs import sample_run
 

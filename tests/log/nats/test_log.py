@@ -15,8 +15,7 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
 from unbraid.log import LogConflict, LogUnusable
-from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import NatsConnection, NoAnswer
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, parse_address
 from unbraid.log.nats.stream import is_cut_off
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog

@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 
-import unbraid.log.replicated.follower as follower_module
+import unbraid.log.replicated.copy as follower_module
 import unbraid.log.replicated.log as log_module
 from tests.nats_servers import NatsCluster
 from unbraid.log import Log, LogUnusable, opened_log, staleness
-from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import NatsConnection
+from unbraid.log.nats.connection import NatsConnection, parse_address
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
-from unbraid.log.sqlite.connection import DamagedCopy
+from unbraid.log.sqlite.file import DamagedCopy
 from unbraid.serve.problems import as_problem
 from unbraid.testing.sample_runs import sample_run
 from unbraid.timings import FORGOTTEN_KEPT_SECONDS

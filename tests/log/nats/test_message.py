@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from unbraid.log.nats.message import (
+from unbraid.log.nats.stream import (
     BatchPart,
     PartJoiner,
     headers_of,

@@ -15,8 +15,7 @@ from tests.nats_servers import NatsCluster
 from tests.ports import free_port
 from unbraid.errors import CallerError
 from unbraid.log import Log, LogUnusable, open_log
-from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import NatsConnection, NoAnswer
+from unbraid.log.nats.connection import NatsConnection, NoAnswer, parse_address
 from unbraid.log.nats.stream import log_settings
 from unbraid.testing.log_contract import sample_run
 

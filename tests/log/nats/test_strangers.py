@@ -10,14 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-import unbraid.log.replicated.record as record_module
+import unbraid.log.replicated.journal as record_module
 from tests.nats_servers import NatsCluster
 from unbraid.events import encode
 from unbraid.log import LogUnusable, open_log, opened_log
-from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.connection import NatsConnection
-from unbraid.log.nats.message import ID, PARTS
-from unbraid.log.nats.stream import run_subject
+from unbraid.log.nats.connection import NatsConnection, parse_address
+from unbraid.log.nats.stream import ID, PARTS, run_subject
 from unbraid.log.replicated.copy import MAX_EVENTS
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.summary import RunSummary

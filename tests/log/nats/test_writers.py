@@ -12,8 +12,8 @@ import pytest
 from tests.log.nats.conftest import Opener
 from tests.log.nats.rivals import contend
 from unbraid.log import LogConflict
-from unbraid.log.sqlite import readers
-from unbraid.log.sqlite.connection import open_reader
+from unbraid.log.sqlite import file
+from unbraid.log.sqlite.file import open_reader
 from unbraid.testing.log_contract import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -27,7 +27,7 @@ def at_each_read(monkeypatch: pytest.MonkeyPatch, reading: Callable[[str], None]
         connection.set_trace_callback(reading)
         return connection
 
-    monkeypatch.setattr(readers, "open_reader", open_told)
+    monkeypatch.setattr(file, "open_reader", open_told)
 
 
 async def test_a_record_that_comes_while_a_head_is_read_is_seen_whole_or_not_at_all(

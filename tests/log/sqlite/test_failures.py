@@ -11,8 +11,7 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.sqlite.connection import open_writer
-from unbraid.log.sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
+from unbraid.log.sqlite.file import APPLICATION_ID, MIGRATIONS, migrate, open_writer
 from unbraid.testing.log_contract import sample_run
 from unbraid.testing.sample_runs import all_chunks
 from unbraid.timings import COMMIT_FRESH_SECONDS, SLOW_COMMIT_SECONDS

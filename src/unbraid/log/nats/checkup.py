@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from unbraid.errors import LogError
-from unbraid.log.nats.bucket import Bucket
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
+from unbraid.log.nats.leases import Bucket
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogFinding
 from unbraid.timings import CLOCK_SKEW_SECONDS, NATS_REQUEST_TIMEOUT_SECONDS

@@ -22,8 +22,15 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
-from unbraid.log.nats.message import ID, PARTS, BatchPart, PartJoiner, message_position
-from unbraid.log.nats.stream import run_of, stored_message
+from unbraid.log.nats.stream import (
+    ID,
+    PARTS,
+    BatchPart,
+    PartJoiner,
+    message_position,
+    run_of,
+    stored_message,
+)
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, StoredRecord
 from unbraid.timings import (

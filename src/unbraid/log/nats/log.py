@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from unbraid.log.leases import FileLeases
-from unbraid.log.nats.address import parse_address
-from unbraid.log.nats.bucket import Bucket
-from unbraid.log.nats.connection import NatsConnection
+from unbraid.log.nats.connection import NatsConnection, parse_address
 from unbraid.log.nats.journal import NatsJournal
-from unbraid.log.nats.leases import HolderSightings, NatsLeases
+from unbraid.log.nats.leases import Bucket, HolderSightings, NatsLeases
 from unbraid.log.nats.machine_requests import NatsMachineRequests
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogUnusable
-from unbraid.log.replicated.copy import JournalCopy
-from unbraid.log.replicated.follower import JournalFollower
+from unbraid.log.replicated.copy import JournalCopy, JournalFollower
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.system.home import data_folder, make_private_folder
 

@@ -27,11 +27,15 @@ from unbraid.log.port import (
     MachineRequests,
     Replication,
 )
-from unbraid.log.replicated.copy import JournalCopy, RunHead
-from unbraid.log.replicated.findings import copy_finding, problem_finding, skipped_findings
-from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import RecordJournal, StoredRecord
-from unbraid.log.replicated.record import VERSION, InvalidRecord, JournalRecord, decoded
+from unbraid.log.replicated.copy import JournalCopy, JournalFollower, RunHead, SkippedRecord
+from unbraid.log.replicated.journal import (
+    VERSION,
+    InvalidRecord,
+    JournalRecord,
+    RecordJournal,
+    StoredRecord,
+    decoded,
+)
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
@@ -385,3 +389,29 @@ class ReplicatedLog(Log):
 def _cut_record(summary: RunSummary, offsets: Mapping[str, int]) -> JournalRecord:
     left = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
     return JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(left))
+
+
+def copy_finding(state: Replication, run_count: int) -> LogFinding:
+    """Returns how complete the copy is."""
+    text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
+    if state.lost or state.behind is None:
+        text = f"has {run_count} runs"
+    return LogFinding("this machine's copy", state.problem is None and state.reachable, text)
+
+
+def problem_finding(state: Replication) -> LogFinding | None:
+    """Returns why the copy cannot be brought up to date; None if it can."""
+    if state.problem is None:
+        return None
+    advice = "`unbraid doctor --repair` brings back what this machine's copy has"
+    return LogFinding("log", False, state.problem, advice=advice if state.lost else None)
+
+
+def skipped_findings(skipped: Sequence[SkippedRecord]) -> list[LogFinding]:
+    """Returns which records no copy could apply, newest first; nothing if there are none."""
+    if not skipped:
+        return []
+    last = skipped[0]
+    text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}: {last.problem}"
+    advice = "somebody else writes to its subjects: look who has a credential"
+    return [LogFinding("records", False, text, advice=advice)]

@@ -19,10 +19,14 @@ from typing import NamedTuple
 
 from unbraid.log.fold import Line, admit
 from unbraid.log.port import Appended, LogConflict, LogUnusable
-from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, RunHead
-from unbraid.log.replicated.follower import JournalFollower
-from unbraid.log.replicated.journal import RecordConflict, RecordJournal
-from unbraid.log.replicated.record import VERSION, JournalRecord, encoded
+from unbraid.log.replicated.copy import MAX_EVENTS, JournalCopy, JournalFollower, RunHead
+from unbraid.log.replicated.journal import (
+    VERSION,
+    JournalRecord,
+    RecordConflict,
+    RecordJournal,
+    encoded,
+)
 from unbraid.system.locks import NamedLocks
 from unbraid.timings import APPEND_DEADLINE_SECONDS
 from unbraid.wire.chunk import Chunk

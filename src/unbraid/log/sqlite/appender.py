@@ -8,20 +8,54 @@ when anyone else has written to the file, it is read from there.
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import msgspec
 
 from unbraid.events import FleetRetracted, decode_event
-from unbraid.log.compression import compressed
 from unbraid.log.fold import Line, RunChanges, RunFold
 from unbraid.log.port import Appended
 from unbraid.log.search_blocks import RETRACTED
-from unbraid.log.sqlite.inserts import Inserts
 from unbraid.log.summary import RunSummary
 from unbraid.translate.seen import forget_oldest
 from unbraid.wire.chunk import Chunk
+
+
+def compressed(data: bytes, *, min_bytes: int) -> bytes | None:
+    """Returns the bytes compressed; None if they are fewer than `min_bytes`, or would not become
+    fewer.
+    """
+    if len(data) < min_bytes:
+        return None
+    # The fastest level: records repeat their keys and ids, which it finds as well as the others do.
+    small = zlib.compress(data, 1)
+    return small if len(small) < len(data) else None
+
+
+ROWS_PER_STATEMENT = 20
+
+
+class Inserts:
+    """Inserts rows into some columns of a table."""
+
+    def __init__(self, table: str, columns: Sequence[str]) -> None:
+        row = f"({', '.join('?' * len(columns))})"
+        self._one = f"INSERT INTO {table} ({', '.join(columns)}) VALUES {row}"
+        self._many = self._one + f", {row}" * (ROWS_PER_STATEMENT - 1)
+
+    def run(self, connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Inserts the rows, in their order."""
+        first = 0
+        while len(rows) - first >= ROWS_PER_STATEMENT:
+            part = rows[first : first + ROWS_PER_STATEMENT]
+            connection.execute(self._many, tuple(chain.from_iterable(part)))
+            first += ROWS_PER_STATEMENT
+        connection.executemany(self._one, rows[first:] if first else rows)
+
 
 MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 2048

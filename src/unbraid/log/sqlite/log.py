@@ -25,11 +25,17 @@ from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable, unkn
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
-from unbraid.log.sqlite.connection import FileErrors, open_reader, open_writer
-from unbraid.log.sqlite.readers import Readers
-from unbraid.log.sqlite.schema import MIGRATIONS, migrate, set_version
-from unbraid.log.sqlite.search import search_results
-from unbraid.log.sqlite.writer import Writer
+from unbraid.log.sqlite.file import (
+    MIGRATIONS,
+    FileErrors,
+    Readers,
+    Writer,
+    migrate,
+    open_reader,
+    open_writer,
+    set_version,
+)
+from unbraid.log.sqlite.queries import search_results
 from unbraid.log.summary import RunSummary
 from unbraid.system.home import make_private_folder
 from unbraid.system.tasks import cancel_task

@@ -14,9 +14,8 @@ from unbraid.fleet.conversation import Item, StreamConversation
 from unbraid.fleet.status import FILTERS, WaitingFor
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Usage
-from unbraid.log.activity import Activity
 from unbraid.log.port import run_pages
-from unbraid.log.summary import RunSummary
+from unbraid.log.summary import Activity, RunSummary
 from unbraid.serve import parameters
 from unbraid.serve.log_health import CopyState
 from unbraid.serve.operations import Operation, Parameter, json_answer
