@@ -18,7 +18,6 @@ from unbraid.log.entry import Entry, entry_of
 from unbraid.log.fold import RunFold, checked_append
 from unbraid.log.leases import UNNAMED
 from unbraid.log.port import READ_LIMIT, Appended, Log, LogUnusable, unknown_address
-from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
@@ -116,10 +115,10 @@ class MemoryLog(Log):
     """A log that lives as long as its process."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._runs: dict[str, _Run] = {}
         self._all: dict[int, Entry] = {}
         self._last_cursor = 0
-        self._signal = Signal()
         self._leases = LeaseTable()
         self._closed = False
 
@@ -159,7 +158,7 @@ class MemoryLog(Log):
         if held.summary.over:
             held.chunks.clear()
         if fresh:
-            self._signal.change()
+            self.signal.change()
         # Others get a turn, as with every log that really waits for a disk.
         await asyncio.sleep(0)
         return Appended(len(fresh), held.summary.last_seq)
@@ -194,14 +193,6 @@ class MemoryLog(Log):
         await asyncio.sleep(0)
         kept = (self._all.get(cursor) for cursor in range(since + 1, self._last_cursor + 1))
         return list(islice((entry for entry in kept if entry is not None), limit))
-
-    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Yields events of a run, replayed and then live."""
-        return follow_run(self, self._signal, run, since)
-
-    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yields events of all runs, replayed and then live."""
-        return follow_runs(self, self._signal, since)
 
     async def bounds(self) -> tuple[int, int]:
         """Returns the first cursor kept, the last given."""

@@ -18,9 +18,11 @@ true for all others: a caller asks every log in the same way.
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
@@ -112,6 +114,40 @@ class LogFinding(Struct, frozen=True):
     advice: str | None = None
 
 
+class Signal:
+    """Wakes any number of waiters on one event loop when something has changed."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._wanted = asyncio.Event()
+
+    async def awaited(self) -> None:
+        """Waits until anyone waits."""
+        while not self._waiting:
+            self._wanted.clear()
+            await self._wanted.wait()
+
+    def change(self) -> None:
+        """Wakes everyone."""
+        self.version += 1
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def changed(self, version: int) -> None:
+        """Waits until the version is no longer `version`."""
+        while self.version == version:
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.add(future)
+            self._wanted.set()
+            try:
+                await future
+            finally:
+                self._waiting.discard(future)
+
+
 class LogReader(Protocol):
     """The part of a log that readers need, wherever the log is."""
 
@@ -192,10 +228,15 @@ class MachineRequests(Protocol):
 
 
 class Log(WholeLogReader, ABC):
-    """A durable, ordered log of runs. An engine is a subclass."""
+    """A durable, ordered log of runs. An engine is a subclass. It changes its `signal` whenever
+    there is more to read.
+    """
 
     # Whether many machines write to it, and each reads from a copy of its own.
     shared = False
+
+    def __init__(self, signal: Signal | None = None) -> None:
+        self.signal = signal or Signal()
 
     @classmethod
     @abstractmethod
@@ -254,6 +295,48 @@ class Log(WholeLogReader, ABC):
     @abstractmethod
     async def close(self) -> None:
         """Commits what was accepted, and closes the log."""
+
+    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        """Yields the events of a run after `since`, then those to come; ends after `done`."""
+
+        async def has_ended(seq: int) -> bool:
+            summary = await self.run(run)
+            return summary is not None and summary.over and seq >= summary.last_seq
+
+        return self._follow(partial(self.read, run), since, lambda entry: entry.seq, has_ended)
+
+    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
+        come.
+        """
+        return self._follow(self.read_all, since, lambda entry: entry.cursor)
+
+    async def _follow(
+        self,
+        read: Callable[[int], Awaitable[list[Entry]]],
+        since: int | None,
+        position: Callable[[Entry], int],
+        has_ended: Callable[[int], Awaitable[bool]] | None = None,
+    ) -> AsyncIterator[list[Entry]]:
+        """Yields what `read` gives after `since`, batch by batch, until nothing more can come.
+
+        Where it finds nothing new, it waits for the signal's next change *since before it read*. An
+        append that lands between the read and the wait has moved the signal on already, so the wait
+        returns at once: there is no moment in which an event can slip by, and no queue that could
+        overflow.
+        """
+        if since is None:
+            since = (await self.bounds())[1]
+        while True:
+            version = self.signal.version
+            batch = await read(since)
+            if batch:
+                yield batch
+                since = position(batch[-1])
+            elif has_ended is not None and await has_ended(since):
+                return
+            else:
+                await self.signal.changed(version)
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their

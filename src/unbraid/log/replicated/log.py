@@ -67,6 +67,7 @@ class ReplicatedLog(Log):
         *,
         requests: MachineRequests,
     ) -> None:
+        super().__init__(view.log.signal)
         self.journal = journal
         self._view, self._follower, self._make_leases = view, follower, leases
         self._log = view.log
@@ -111,18 +112,6 @@ class ReplicatedLog(Log):
         """Returns events of all runs after the cursor `since`."""
         await self._own_writes()
         return await self._log.read_all(since, limit)
-
-    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Yields events of a run, replayed and then live."""
-        await self._own_writes()
-        async for batch in self._log.follow(run, since):
-            yield batch
-
-    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yields events of all runs, replayed and then live."""
-        await self._own_writes()
-        async for batch in self._log.follow_all(since):
-            yield batch
 
     async def bounds(self) -> tuple[int, int]:
         """Returns the first cursor kept, the last given."""

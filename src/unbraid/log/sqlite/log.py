@@ -22,7 +22,6 @@ from unbraid.log.entry import Entry
 from unbraid.log.fold import checked_append
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable, unknown_address
-from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
 from unbraid.log.sqlite.file import (
@@ -64,8 +63,8 @@ class SqliteLog(Log):
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
         is_copy: bool = False,
     ) -> None:
+        super().__init__()
         self._path, self._address = path, str(path)
-        self._signal = Signal()
         self._appender = Appender()
         errors = FileErrors(path, is_copy=is_copy)
         with errors.named():
@@ -82,7 +81,7 @@ class SqliteLog(Log):
             self._address,
             errors,
             on_begin=self._begin,
-            on_commit=self._signal.change,
+            on_commit=self.signal.change,
             on_rollback=self._appender.forget,
         )
         self._readers = Readers(path, errors)
@@ -148,11 +147,6 @@ class SqliteLog(Log):
         """Runs a job that only reads, for such an engine. Returns its result."""
         return await self._readers.read(job)
 
-    @property
-    def signal(self) -> Signal:
-        """What wakes the tasks that wait for a commit."""
-        return self._signal
-
     async def read(
         self,
         run: str,
@@ -174,14 +168,6 @@ class SqliteLog(Log):
         return await self._readers.read(
             lambda connection: queries.all_entries(connection, since, limit)
         )
-
-    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Yields events of a run, replayed and then live."""
-        return follow_run(self, self._signal, run, since)
-
-    def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yields events of all runs, replayed and then live."""
-        return follow_runs(self, self._signal, since)
 
     async def bounds(self) -> tuple[int, int]:
         """Returns the first cursor kept, the last given."""
@@ -300,7 +286,7 @@ class SqliteLog(Log):
         while True:
             # Poll only while something follows the log: a process that only writes sleeps
             # meanwhile.
-            await self._signal.awaited()
+            await self.signal.awaited()
             lively = time.monotonic() - changed < LOG_LIVELY_SECONDS
             await asyncio.sleep(LOG_LIVELY_POLL_SECONDS if lively else LOG_IDLE_POLL_SECONDS)
             # A look at shared memory, no disk: cheap enough for the event loop itself.
@@ -308,7 +294,7 @@ class SqliteLog(Log):
                 version = self._watched.execute("PRAGMA data_version").fetchone()[0]
                 if version != seen:
                     seen, changed = version, time.monotonic()
-                    self._signal.change()
+                    self.signal.change()
 
 
 def _created(path: Path) -> Path:
