@@ -172,7 +172,6 @@ class MemoryLog(Log):
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Returns events of a run after `since`."""
         await asyncio.sleep(0)
         held = self._runs.get(run)
         if held is None:
@@ -189,17 +188,14 @@ class MemoryLog(Log):
         return list(islice(wanted, limit))
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`."""
         await asyncio.sleep(0)
         kept = (self._all.get(cursor) for cursor in range(since + 1, self._last_cursor + 1))
         return list(islice((entry for entry in kept if entry is not None), limit))
 
     async def bounds(self) -> tuple[int, int]:
-        """Returns the first cursor kept, the last given."""
         return next(iter(self._all), self._last_cursor + 1), self._last_cursor
 
     async def run(self, run: str) -> RunSummary | None:
-        """Returns one run's summary, as it is now."""
         held = self._runs.get(run)
         return None if held is None else _copy(held.summary)
 
@@ -211,13 +207,19 @@ class MemoryLog(Log):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Returns runs, last started first."""
         kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
         wanted = select_runs(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
 
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        kept = [
+            held.summary
+            for name, held in self._runs.items()
+            if held.summary.last_seq and session in (name, held.summary.session_id)
+        ]
+        return [_copy(each) for each in select_runs(kept, status=None, matching=None, before=None)]
+
     async def offsets(self, run: str) -> dict[str, int]:
-        """Returns each source's offset."""
         held = self._runs.get(run)
         return {} if held is None else dict(held.offsets)
 
@@ -228,13 +230,11 @@ class MemoryLog(Log):
             yield list(held.chunks)
 
     def leases(self) -> MemoryLeases:
-        """Returns leases on the runs of this log."""
         return MemoryLeases(self._leases)
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
     ) -> list[str]:
-        """Takes away the events of runs that are over."""
         total = sum(held.summary.bytes for held in self._runs.values())
         removed, freed = [], 0
         over = [h for h in self._runs.values() if h.summary.over and h.summary.bytes]
@@ -246,7 +246,6 @@ class MemoryLog(Log):
         return removed
 
     async def forget(self, run: str) -> None:
-        """Deletes a run that is over."""
         held = self._runs.get(run)
         if held is not None:
             if not held.summary.over:
@@ -255,12 +254,10 @@ class MemoryLog(Log):
             del self._runs[run]
 
     async def check(self) -> None:
-        """Raises LogUnusable if the log is closed."""
         if self._closed:
             raise LogUnusable("memory", "closed", "the log is closed")
 
     async def close(self) -> None:
-        """Closes the log: it accepts nothing more."""
         self._closed = True
 
     def _cut(self, held: _Run) -> int:

@@ -48,7 +48,7 @@ async def repair_log(
         async with opened_log(url, env) as log:
             shared = _shared(log)
             await shared.check_copy()
-            lost = shared.copy_path if await shared.looked_for_loss() else None
+            lost = shared.copy_path if await shared.has_lost_records() else None
     except DamagedCopy as error:
         damaged = _put_aside(error.path, "damaged")
     if lost is not None:

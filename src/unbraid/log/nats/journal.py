@@ -21,7 +21,6 @@ import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from unbraid.log.nats.checkup import nats_findings
@@ -38,6 +37,7 @@ from unbraid.log.nats.stream import (
     REPLICAS,
     ROLLUP,
     TTL,
+    WRONG_LAST,
     RecordMessage,
     StoredMessage,
     ack_of,
@@ -84,7 +84,7 @@ class AppendGroups:
         self._in_flight: set[asyncio.Task[None]] = set()
 
     @staticmethod
-    def takes(message: RecordMessage) -> bool:
+    def accepts(message: RecordMessage) -> bool:
         """Returns whether a message may go together with others."""
         return not message.headers and len(message.record) <= MAX_BYTES
 
@@ -144,18 +144,8 @@ class AppendGroups:
         return ack_of(await self._connection.request(subject, record, headers=headers)).seq
 
 
-_WRONG_LAST = (10071, 10164)
 _FULL = (10047, 10077)
 _LAST = re.compile(r"wrong last sequence: (\d+)")
-
-
-@dataclass
-class NatsStatistics:
-    """What has happened to the messages and leases of this process."""
-
-    retries: int = 0
-    rescued: int = 0
-    lease_changes: int = 0
 
 
 class NatsJournal:
@@ -165,7 +155,8 @@ class NatsJournal:
         self, connection: NatsConnection, stream: str, prefix: str, bucket: Bucket
     ) -> None:
         self.address = connection.address.shown
-        self.statistics = NatsStatistics()
+        # What has happened to the messages and leases of this process.
+        self.counts = {"retries": 0, "rescued": 0, "lease_changes": 0}
         self._bucket = bucket
         self._connection, self._stream, self._prefix = connection, stream, prefix
         self._writer, self._count = secrets.token_hex(8), 0
@@ -206,7 +197,7 @@ class NatsJournal:
             | ({} if ttl_seconds is None else {TTL: str(ttl_seconds)}),
         )
         began, pause = time.monotonic(), NATS_FIRST_RETRY_SECONDS
-        alone = not AppendGroups.takes(message)
+        alone = not AppendGroups.accepts(message)
         while True:
             try:
                 if alone:
@@ -220,12 +211,12 @@ class NatsJournal:
             except Refused as refused:
                 seq = await self._verdict(run, message, refused.problem, began=began)
                 if seq is not None:
-                    self.statistics.rescued += 1
+                    self.counts["rescued"] += 1
                     return seq
                 problem = str(refused)
             if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
                 raise LogUnusable(self.address, "away", f"does not take this append ({problem})")
-            self.statistics.retries += 1
+            self.counts["retries"] += 1
             await asyncio.sleep(pause)
             pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
 
@@ -263,7 +254,7 @@ class NatsJournal:
         """
         if problem.err_code in _FULL:
             raise LogUnusable(self.address, "full", f"takes no more ({problem.description})")
-        if problem.err_code not in _WRONG_LAST:
+        if problem.err_code not in WRONG_LAST:
             if problem.code < 500 and not problem.err_code == 10176:
                 raise LogUnusable(self.address, "io", f"refuses: {problem.description}")
             return None
@@ -350,7 +341,7 @@ class NatsJournal:
 
     def counters(self) -> dict[str, int]:
         """Returns what has happened to messages and leases."""
-        return asdict(self.statistics)
+        return dict(self.counts)
 
     async def close(self) -> None:
         """Closes the connection."""

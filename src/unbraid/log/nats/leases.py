@@ -35,7 +35,15 @@ from msgspec.structs import replace
 from unbraid.errors import LogError
 from unbraid.log.leases import FileLeases
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
-from unbraid.log.nats.stream import EXPECTED, TTL, open_stream, stored_message, stream_settings
+from unbraid.log.nats.stream import (
+    EXPECTED,
+    TTL,
+    WRONG_LAST,
+    ack_of,
+    open_stream,
+    stored_message,
+    stream_settings,
+)
 from unbraid.system.tasks import end_task
 from unbraid.timings import (
     BUCKET_DEADLINE_SECONDS,
@@ -48,7 +56,6 @@ from unbraid.timings import (
 from unbraid.wire.names import names_run
 
 _OPERATION = "KV-Operation"
-_WRONG_LAST = (10071, 10164)
 
 
 class BucketEntry(NamedTuple):
@@ -58,13 +65,6 @@ class BucketEntry(NamedTuple):
 
     seq: int
     value: bytes
-
-
-class _Ack(msgspec.Struct):
-    seq: int
-
-
-_ack = msgspec.json.Decoder(_Ack).decode
 
 
 def bucket_settings(name: str, replicas: int) -> dict[str, Any]:
@@ -140,9 +140,9 @@ class Bucket:
         while True:
             try:
                 answer = await self._connection.request(subject, value, headers=headers)
-                return _ack(answer).seq
+                return ack_of(answer).seq
             except Refused as error:
-                if error.problem.err_code in _WRONG_LAST:
+                if error.problem.err_code in WRONG_LAST:
                     # After a timeout it may be ours that is there.
                     kept = await self.get(key) if ours else BucketEntry(0, b"")
                     return kept.seq if ours and kept.value == value and value else None

@@ -48,7 +48,7 @@ class NatsLog(ReplicatedLog):
         make_private_folder(folder)
 
         def note() -> None:
-            journal.statistics.lease_changes += 1
+            journal.counts["lease_changes"] += 1
 
         sightings = HolderSightings()
         log = cls(

@@ -21,6 +21,8 @@ from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RE
 REPLICAS = 3
 NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
 _NOT_FOR_ACCOUNT, _MESSAGE_NOT_FOUND = 10039, 10037
+# Another message is the last of its subject, or one is on its way.
+WRONG_LAST = (10071, 10164)
 _NEEDED = ("allow_atomic", "allow_msg_ttl", "allow_rollup_hdrs")
 # With any other of these, records go that were acknowledged, or do not come in.
 _FIXED = (

@@ -389,7 +389,7 @@ class JournalFollower:
             pass
         return False
 
-    async def checked(self) -> bool:
+    async def has_lost_records(self) -> bool:
         """Returns whether the journal has lost what was copied. Only the process that applies
         records finds that out, so this looks itself.
         """

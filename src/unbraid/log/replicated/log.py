@@ -104,22 +104,18 @@ class ReplicatedLog(Log):
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Returns events of a run after `since`."""
         await self._own_writes()
         return await self._log.read(run, since, limit, stream_id=stream_id, types=types)
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`."""
         await self._own_writes()
         return await self._log.read_all(since, limit)
 
     async def bounds(self) -> tuple[int, int]:
-        """Returns the first cursor kept, the last given."""
         await self._own_writes()
         return await self._log.bounds()
 
     async def run(self, run: str) -> RunSummary | None:
-        """Returns one run's summary."""
         await self._own_writes()
         return await self._log.run(run)
 
@@ -131,12 +127,10 @@ class ReplicatedLog(Log):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Returns runs, last started first."""
         await self._own_writes()
         return await self._log.runs(status=status, matching=matching, limit=limit, before=before)
 
     async def offsets(self, run: str) -> dict[str, int]:
-        """Returns each source's offset."""
         await self._own_writes()
         return await self._log.offsets(run)
 
@@ -175,22 +169,18 @@ class ReplicatedLog(Log):
             return ()  # the copy has skipped it
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        """Returns the names of runs that begin with `prefix`."""
         await self._own_writes()
         return await self._log.run_names(prefix)
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        """Returns the runs of a session, last started first."""
         await self._own_writes()
         return await self._log.runs_of(session)
 
     async def count_runs(self) -> int:
-        """Returns how many runs there are."""
         await self._own_writes()
         return await self._log.count_runs()
 
     async def checkup(self) -> list[LogFinding]:
-        """Returns what is well with the log and what is not."""
         state = await self.replication()
         copy = copy_finding(state, await self._log.count_runs())
         if (problem := problem_finding(state)) is not None:
@@ -199,21 +189,17 @@ class ReplicatedLog(Log):
         return [*await self.journal.findings(), copy, *skipped]
 
     def counters(self) -> dict[str, int]:
-        """Returns what has happened in this process so far."""
-        statistics = self._writer.statistics
         return {
-            "appends": statistics.appends,
-            "conflicts": statistics.conflicts,
+            "appends": self._writer.appends,
+            "conflicts": self._writer.conflicts,
             "feed_restarts": self._follower.restarts,
             **self.journal.counters(),
         }
 
     async def dead_sessions(self) -> list[str]:
-        """Returns the sessions whose leases were held by a process that died."""
         return await self._make_leases().dead()
 
     def machine_requests(self) -> MachineRequests:
-        """Returns how the processes that share the log ask each other."""
         return self._requests
 
     def leases(self) -> Leases:
@@ -223,7 +209,6 @@ class ReplicatedLog(Log):
         return leases
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns where agents said it."""
         await self._own_writes()
         return await self._log.search(query, run=run, limit=limit)
 
@@ -264,7 +249,6 @@ class ReplicatedLog(Log):
         await self._writer.replace(summary.run, put)
 
     async def forget(self, run: str) -> None:
-        """Deletes a run that is over, everywhere."""
 
         def forget(head: RunHead) -> JournalRecord | None:
             if not (head.summary.last_seq or head.offsets):
@@ -283,9 +267,6 @@ class ReplicatedLog(Log):
         await self.journal.info()
 
     async def settle(self) -> None:
-        """Waits until what was acknowledged anywhere before this call can be read here. Raises
-        LogUnusable if that takes too long.
-        """
         if not await self._caught_up(SETTLE_TIMEOUT_SECONDS):
             raise LogUnusable(self.journal.address, "behind", "this machine's copy is behind")
 
@@ -305,7 +286,6 @@ class ReplicatedLog(Log):
         return await self._follower.reached(last, seconds, even_hindered=True)
 
     async def replication(self) -> Replication:
-        """Returns how far this machine's copy is, and what hinders it."""
         problem = self._follower.problem or self._follower.hindrance
         lost = problem is not None and problem.reason == "lost"
         applied = await self._follower.applied()
@@ -331,12 +311,12 @@ class ReplicatedLog(Log):
         """Raises DamagedCopy if the file of this machine's copy is damaged."""
         await self._view.check()
 
-    async def looked_for_loss(self) -> bool:
+    async def has_lost_records(self) -> bool:
         """Returns whether the journal lacks what this machine's copy has of it, once that is known.
         Raises LogUnusable if the journal cannot be asked.
         """
         await self.journal.info()
-        return await self._follower.checked()
+        return await self._follower.has_lost_records()
 
     async def _has_after(self, seq: int) -> bool:
         try:
@@ -345,11 +325,9 @@ class ReplicatedLog(Log):
             return True
 
     def replaced(self) -> LogUnusable | None:
-        """Returns why nothing more can come from this log."""
         return self._log.replaced()
 
     async def close(self) -> None:
-        """Closes the journal and the copy."""
         if not self._closed:
             self._closed = True
             for leases in list(self._leases):

@@ -14,7 +14,6 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from unbraid.log.fold import Line, admit
@@ -34,14 +33,6 @@ from unbraid.wire.chunk import Chunk
 MAX_HELD_RUNS = 1024
 
 
-@dataclass
-class WriterStatistics:
-    """What has happened to the appends of this process."""
-
-    appends: int = 0
-    conflicts: int = 0
-
-
 class _WritableRun(NamedTuple):
     head: RunHead
     lock: asyncio.Lock  # kept, because making one for each append costs more than taking it
@@ -54,7 +45,7 @@ class RunWriter:
         self, journal: RecordJournal, view: JournalCopy, follower: JournalFollower
     ) -> None:
         self.last_seq = 0  # of what this process was acknowledged
-        self.statistics = WriterStatistics()
+        self.appends = self.conflicts = 0  # of this process so far
         self._journal, self._view, self._follower = journal, view, follower
         self._heads: OrderedDict[str, _WritableRun] = OrderedDict()
         self._locks = NamedLocks()
@@ -151,11 +142,11 @@ class RunWriter:
             try:
                 seq = await self._journal.append(run, await _encoded(record), after=head.seq)
             except RecordConflict as other:
-                self.statistics.conflicts += 1
+                self.conflicts += 1
                 before = head
                 await self._reached(other.seq, until)
                 continue
-            self.statistics.appends += 1
+            self.appends += 1
             self.last_seq = max(self.last_seq, seq)
             _move(head, record, fresh=fresh, seq=seq)
             self._hold(run, head)

@@ -149,9 +149,9 @@ class Appender:
         if first_cursor is None:
             _EVENTS.run(connection, rows)
         else:
-            _PLACED.run(connection, [(at, *row) for at, row in enumerate(rows, first_cursor)])
+            _EVENTS_AT.run(connection, [(at, *row) for at, row in enumerate(rows, first_cursor)])
         if changes.blocks:
-            _SAID.run(
+            _BLOCKS.run(
                 connection,
                 [(key, b.stream_id, b.seq, b.ts, b.kind, b.text) for b in changes.blocks],
             )
@@ -186,8 +186,8 @@ def _mark_retracted(
         (key, key),
     )
     for seq, data in rows.fetchall():
-        said = decode_event(data)
-        if (said.stream_id, getattr(said, "message_id", None)) in gone:
+        event = decode_event(data)
+        if (event.stream_id, getattr(event, "message_id", None)) in gone:
             connection.execute(
                 "UPDATE said SET kind = ? WHERE run = ? AND seq = ?", (RETRACTED, key, seq)
             )
@@ -232,7 +232,7 @@ def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
     listed = (
         summary.status, summary.started, summary.bytes, summary.words, summary.session_id,
     )  # fmt: skip
-    connection.execute(_SAVED, (*listed, _encode(summary), key))
+    connection.execute(_UPDATE_LISTED, (*listed, _encode(summary), key))
 
 
 def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str, int]) -> None:
@@ -246,28 +246,28 @@ def save_growth(
 ) -> None:
     """Writes a summary and the columns that change with every event."""
     columns = (summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary), key)
-    connection.execute(_GROWN, columns)
+    connection.execute(_UPDATE_GROWTH, columns)
 
 
 def create(connection: sqlite3.Connection, run: str) -> int:
     """Writes a run that has nothing yet; returns its key."""
     row = (run, _encode(RunSummary(run)))
-    key = connection.execute(_RUN, row).lastrowid
+    key = connection.execute(_CREATE_RUN, row).lastrowid
     assert key is not None
     return key
 
 
-_RUN = """INSERT INTO runs
+_CREATE_RUN = """INSERT INTO runs
     (run, status, started, updated, bytes, last_seq, open_from, words, summary)
     VALUES (?, 'working', 0, 0, 0, 0, 1, '', ?)"""
 _COLUMNS = ("run", "seq", "ts", "stream_id", "type", "data")
 _EVENTS = Inserts("events", _COLUMNS)
-_PLACED = Inserts("events", ("cursor", *_COLUMNS))
-_SAVED = """UPDATE runs SET status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ?
-    WHERE id = ?"""
-_GROWN = """UPDATE runs SET updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ?
-    WHERE id = ?"""
-_SAID = Inserts("said", ("run", "stream_id", "seq", "ts", "kind", "text"))
+_EVENTS_AT = Inserts("events", ("cursor", *_COLUMNS))
+_UPDATE_LISTED = """UPDATE runs SET
+    status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ? WHERE id = ?"""
+_UPDATE_GROWTH = """UPDATE runs SET
+    updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ? WHERE id = ?"""
+_BLOCKS = Inserts("said", ("run", "stream_id", "seq", "ts", "kind", "text"))
 _WORDS = """INSERT INTO said_words (rowid, text) SELECT id, text FROM said
     WHERE id > (SELECT coalesce(max(id), 0) FROM said_words_docsize) ORDER BY id"""
 _OFFSET = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)

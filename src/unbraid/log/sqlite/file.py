@@ -158,13 +158,18 @@ MIGRATIONS: tuple[Migration, ...] = (
             ts INTEGER NOT NULL, stream_id INTEGER NOT NULL, type TEXT NOT NULL,
             data BLOB NOT NULL)""",
         "CREATE UNIQUE INDEX events_seq ON events (run, seq)",
+        # The offset of each source: how many of its bytes the events of the run answer for.
         """CREATE TABLE positions (
             run INTEGER NOT NULL, source TEXT NOT NULL, offset INTEGER NOT NULL,
             PRIMARY KEY (run, source)) WITHOUT ROWID""",
+        # The raw bytes of runs that are not over, as they came: fed again, they rebuild the
+        # translator after a restart.
         """CREATE TABLE spool (
             id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, source TEXT NOT NULL,
             offset INTEGER NOT NULL, arrived_ms INTEGER NOT NULL, data BLOB NOT NULL,
             UNIQUE (run, source, offset))""",
+        # The blocks of text that search finds: what agents said, were asked and called. A word of
+        # them is found through `said_words`, the index over their text.
         """CREATE TABLE said (
             id INTEGER PRIMARY KEY, run INTEGER NOT NULL, stream_id INTEGER NOT NULL,
             seq INTEGER NOT NULL, ts INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL)""",

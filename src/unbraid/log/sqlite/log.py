@@ -127,9 +127,6 @@ class SqliteLog(Log):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Commits events, offsets and raw bytes in one transaction. Returns how many events were
-        new.
-        """
         lines, checked = await checked_append(run, events, offsets)
         return await self._writer.submit(
             lambda connection: self._appender.append(
@@ -156,7 +153,6 @@ class SqliteLog(Log):
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        """Returns events of a run after `since`."""
         return await self._readers.read(
             lambda connection: queries.run_entries(
                 connection, run, since=since, limit=limit, stream_id=stream_id, types=types
@@ -164,17 +160,14 @@ class SqliteLog(Log):
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`."""
         return await self._readers.read(
             lambda connection: queries.all_entries(connection, since, limit)
         )
 
     async def bounds(self) -> tuple[int, int]:
-        """Returns the first cursor kept, the last given."""
         return await self._readers.read(queries.bounds)
 
     async def run(self, run: str) -> RunSummary | None:
-        """Returns one run's summary."""
         return await self._readers.read(lambda connection: load(connection, run))
 
     async def runs(
@@ -185,7 +178,6 @@ class SqliteLog(Log):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Returns runs, last started first."""
         return await self._readers.read(
             lambda connection: queries.summaries(
                 connection, status=status, matching=matching, limit=limit, before=before
@@ -193,11 +185,9 @@ class SqliteLog(Log):
         )
 
     async def offsets(self, run: str) -> dict[str, int]:
-        """Returns each source's offset."""
         return await self._readers.read(lambda connection: queries.offsets(connection, run))
 
     async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
-        """Yields the raw bytes of a run that is not over, in pages."""
         after: int | None = 0
         while after is not None:
             page = await self._readers.read(partial(queries.chunk_page, run=run, after=after))
@@ -205,15 +195,12 @@ class SqliteLog(Log):
             after = page.last_id
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        """Returns the names of runs that begin with `prefix`."""
         return await self._readers.read(lambda connection: queries.run_names(connection, prefix))
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        """Returns the runs of a session, last started first."""
         return await self._readers.read(lambda connection: queries.runs_of(connection, session))
 
     async def count_runs(self) -> int:
-        """Returns how many runs there are."""
         return await self._readers.read(queries.count_runs)
 
     def leases(self) -> FileLeases:
@@ -223,13 +210,11 @@ class SqliteLog(Log):
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
     ) -> list[str]:
-        """Takes away the events of runs that are over."""
         return await self._writer.submit(
             lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
         )
 
     async def forget(self, run: str) -> None:
-        """Deletes a run that is over."""
         await self._writer.submit(lambda connection: retention.forget_run(connection, run))
 
     async def vacuum(self) -> None:
@@ -260,7 +245,6 @@ class SqliteLog(Log):
             await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns where agents said it."""
         if await self._readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         async with self._searches:
@@ -275,7 +259,6 @@ class SqliteLog(Log):
         return LogUnusable(self._address, "io", "the log was deleted or replaced meanwhile")
 
     async def close(self) -> None:
-        """Commits what was accepted, and closes the file."""
         await cancel_task(self._watcher)
         await self._writer.close()
         await self._readers.close()
