@@ -325,6 +325,16 @@ class LogContract:
         assert log.replaced() is None
         assert await log.read_all() == before
 
+    async def test_answers_what_is_asked_of_shared_logs(self, log: Log) -> None:
+        await log.append("r", sample_run(["a"]))
+        await log.settle()
+        state = await log.replication()
+        assert (state is not None) == log.shared
+        assert state is None or (state.reachable, state.behind, state.lost) == (True, 0, False)
+        assert bool(await log.checkup()) == bool(log.counters()) == log.shared
+        assert (log.machine_requests() is not None) == log.shared
+        assert await log.dead_sessions() == []
+
     @pytest.mark.parametrize("run", ["", "../x", "a/b", ".", "a\n", "a b", "é", "x" * 129, "-x"])
     async def test_refuses_odd_ids(self, log: Log, run: str) -> None:
         with pytest.raises(CallerError):

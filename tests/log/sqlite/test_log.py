@@ -151,7 +151,7 @@ async def test_a_job_that_reads_sees_one_moment(path: Path) -> None:
         append.result(20)
         return before, connection.execute(count).fetchone()[0]
 
-    assert await log.ask(counted_twice) == (0, 0)
+    assert await log.readers.read(counted_twice) == (0, 0)
     assert len(await log.read("r")) == len(sample_run(["x"]))
     await log.close()
 

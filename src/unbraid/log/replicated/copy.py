@@ -22,7 +22,6 @@ import time
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -135,33 +134,33 @@ class JournalCopy:
 
     async def check(self) -> None:
         """Reads the whole file; raises DamagedCopy if it is damaged."""
-        problem = await self.log.ask(_first_problem)
+        problem = await self.log.readers.read(_first_problem)
         if problem != "ok":
             raise DamagedCopy(self.path, f"the file is damaged ({problem})")
 
     async def progress(self) -> CopyProgress | None:
         """Returns how far the copy is; None if it has not begun."""
-        return await self.log.ask(_progress)
+        return await self.log.readers.read(_progress)
 
     async def recent(self) -> list[tuple[int, str]]:
         """Returns the last records, newest first."""
-        return await self.log.ask(_recent)
+        return await self.log.readers.read(_recent)
 
     async def head(self, run: str) -> RunHead:
         """Returns where a run stands."""
-        return await self.log.ask(partial(_head, run=run))
+        return await self.log.readers.read(_head, run)
 
     async def has_runs(self) -> bool:
         """Returns whether there is a run that was not forgotten."""
-        return await self.log.ask(_has_runs)
+        return await self.log.readers.read(_has_runs)
 
     async def skipped(self) -> list[SkippedRecord]:
         """Returns the last records that could not be applied, newest first."""
-        return await self.log.ask(_skipped)
+        return await self.log.readers.read(_skipped)
 
     async def begin(self, created: str) -> None:
         """Notes which journal this is a copy of."""
-        await self.log.transact(partial(_begin, created=created))
+        await self.log.transact(_begin, created)
 
     def touch(self) -> None:
         """Notes that it is being brought up to date."""
@@ -174,7 +173,7 @@ class JournalCopy:
 
     async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
-        await self.log.transact(partial(_fold, batch=batch, address=self._address))
+        await self.log.transact(_fold, batch, self._address)
 
 
 def _idle_seconds(path: Path) -> float:

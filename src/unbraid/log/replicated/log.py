@@ -111,6 +111,18 @@ class ReplicatedLog(Log):
         await self._own_writes()
         return await self._log.read_all(since, limit)
 
+    # Only the first read waits for what this process has written: a follower of what others write
+    # must not fall behind with it.
+    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        await self._own_writes()
+        async for batch in self._log.follow(run, since):
+            yield batch
+
+    async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
+        await self._own_writes()
+        async for batch in self._log.follow_all(since):
+            yield batch
+
     async def bounds(self) -> tuple[int, int]:
         await self._own_writes()
         return await self._log.bounds()
@@ -217,7 +229,7 @@ class ReplicatedLog(Log):
     ) -> list[str]:
         """Takes away the events of runs that are over, everywhere."""
         await self._own_writes()
-        old = await self._log.ask(lambda connection: old_runs(connection, newer_than_ms, max_bytes))
+        old = await self._log.readers.read(old_runs, newer_than_ms, max_bytes)
         # Each waits for the disks of the nodes: many together wait for them together.
         turns = asyncio.Semaphore(CUT_TOGETHER)
 

@@ -23,9 +23,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -234,6 +235,7 @@ def _version(connection: sqlite3.Connection, address: str, newest: int) -> int:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Job = Callable[[sqlite3.Connection], Any]
 
 MAX_GROUP = 256
@@ -397,11 +399,14 @@ class Readers:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
 
-    async def read(self, job: Callable[[sqlite3.Connection], T]) -> T:
+    async def read(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
         """Runs a job that only reads, on one snapshot of the file, and returns its result."""
         if self._closed:
             raise LogUnusable(str(self._path), "closed", "the log is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, job)
+        call = partial(self._run, lambda connection: job(connection, *args, **named))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     async def close(self) -> None:
         """Waits for the reads that are running, then closes the connections."""

@@ -13,9 +13,8 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
@@ -48,6 +47,7 @@ from unbraid.timings import (
 from unbraid.wire.chunk import Chunk
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # Fewer than there are readers: a search may take long.
 SEARCHES_TOGETHER = 2
@@ -84,7 +84,7 @@ class SqliteLog(Log):
             on_commit=self.signal.change,
             on_rollback=self._appender.forget,
         )
-        self._readers = Readers(path, errors)
+        self.readers = Readers(path, errors)
         self._searches = asyncio.Semaphore(SEARCHES_TOGETHER)
         self._watcher = asyncio.create_task(self._watch())
 
@@ -134,15 +134,19 @@ class SqliteLog(Log):
             )
         )
 
-    async def transact(self, job: Callable[[sqlite3.Connection, Appender], T]) -> T:
+    async def transact(
+        self,
+        job: Callable[Concatenate[sqlite3.Connection, Appender, P], T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
         """Runs a job in a transaction, for an engine that keeps a copy in this file. Returns its
         result.
         """
-        return await self._writer.submit(lambda connection: job(connection, self._appender))
-
-    async def ask(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Runs a job that only reads, for such an engine. Returns its result."""
-        return await self._readers.read(job)
+        appender = self._appender
+        return await self._writer.submit(
+            lambda connection: job(connection, appender, *args, **named)
+        )
 
     async def read(
         self,
@@ -153,22 +157,18 @@ class SqliteLog(Log):
         stream_id: int | None = None,
         types: Collection[str] = (),
     ) -> list[Entry]:
-        return await self._readers.read(
-            lambda connection: queries.run_entries(
-                connection, run, since=since, limit=limit, stream_id=stream_id, types=types
-            )
+        return await self.readers.read(
+            queries.run_entries, run, since=since, limit=limit, stream_id=stream_id, types=types
         )
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        return await self._readers.read(
-            lambda connection: queries.all_entries(connection, since, limit)
-        )
+        return await self.readers.read(queries.all_entries, since, limit)
 
     async def bounds(self) -> tuple[int, int]:
-        return await self._readers.read(queries.bounds)
+        return await self.readers.read(queries.bounds)
 
     async def run(self, run: str) -> RunSummary | None:
-        return await self._readers.read(lambda connection: load(connection, run))
+        return await self.readers.read(load, run)
 
     async def runs(
         self,
@@ -178,30 +178,28 @@ class SqliteLog(Log):
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        return await self._readers.read(
-            lambda connection: queries.summaries(
-                connection, status=status, matching=matching, limit=limit, before=before
-            )
+        return await self.readers.read(
+            queries.summaries, status=status, matching=matching, limit=limit, before=before
         )
 
     async def offsets(self, run: str) -> dict[str, int]:
-        return await self._readers.read(lambda connection: queries.offsets(connection, run))
+        return await self.readers.read(queries.offsets, run)
 
     async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         after: int | None = 0
         while after is not None:
-            page = await self._readers.read(partial(queries.chunk_page, run=run, after=after))
+            page = await self.readers.read(queries.chunk_page, run, after)
             yield page.chunks
             after = page.last_id
 
     async def run_names(self, prefix: str = "") -> list[str]:
-        return await self._readers.read(lambda connection: queries.run_names(connection, prefix))
+        return await self.readers.read(queries.run_names, prefix)
 
     async def runs_of(self, session: str) -> list[RunSummary]:
-        return await self._readers.read(lambda connection: queries.runs_of(connection, session))
+        return await self.readers.read(queries.runs_of, session)
 
     async def count_runs(self) -> int:
-        return await self._readers.read(queries.count_runs)
+        return await self.readers.read(queries.count_runs)
 
     def leases(self) -> FileLeases:
         """Returns leases on the runs of this file: locks in the folder beside it."""
@@ -245,10 +243,10 @@ class SqliteLog(Log):
             await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        if await self._readers.read(queries.unindexed):
+        if await self.readers.read(queries.unindexed):
             await self._writer.submit(index_words)
         async with self._searches:
-            return await search_results(self._readers.read, query, run=run, limit=limit)
+            return await search_results(self.readers, query, run=run, limit=limit)
 
     def replaced(self) -> LogUnusable | None:
         """Returns why nothing more can come: the file was deleted or replaced while it was open,
@@ -261,7 +259,7 @@ class SqliteLog(Log):
     async def close(self) -> None:
         await cancel_task(self._watcher)
         await self._writer.close()
-        await self._readers.close()
+        await self.readers.close()
         self._watched.close()
 
     async def _watch(self) -> None:

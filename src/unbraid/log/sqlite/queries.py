@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
-from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -23,6 +22,7 @@ from unbraid.fleet.status import FILTERS
 from unbraid.log.entry import Entry
 from unbraid.log.port import Found
 from unbraid.log.search_blocks import RankedResult, best_first, max_results_per_run
+from unbraid.log.sqlite.file import Readers
 from unbraid.log.summary import RunSummary, page_start
 from unbraid.wire.chunk import Chunk
 
@@ -198,8 +198,6 @@ def unindexed(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute(query).fetchone()[0])
 
 
-T = TypeVar("T")
-
 # So much text is read at once: a search whose caller is gone ends soon.
 PAGE_CHARS = 1 << 20
 # More words than this that have a text in them are not looked up.
@@ -216,19 +214,13 @@ _LAST_ID = (1 << 63) - 1
 Hits = dict[int, RankedResult]
 
 
-class ReadJobRunner(Protocol):
-    """Runs a job on a connection that only reads."""
-
-    def __call__(self, job: Callable[[sqlite3.Connection], T], /) -> Awaitable[T]: ...
-
-
 class _BlockPage(NamedTuple):
     hits: Hits
     first_id: int | None  # None: there are no blocks before these
 
 
 async def search_results(
-    read: ReadJobRunner, query: str, *, run: str | None, limit: int
+    readers: Readers, query: str, *, run: str | None, limit: int
 ) -> list[Found]:
     """Returns where agents said it, best first."""
     wanted = Query(query)
@@ -237,19 +229,19 @@ async def search_results(
     found: Hits = {}
     for star in ("", "*"):
         if len(found) < limit:
-            found |= await read(partial(_indexed, wanted, star=star, run=run, limit=limit))
+            found |= await readers.read(_indexed, wanted, star=star, run=run, limit=limit)
     if len(found) < limit:
-        words = await read(partial(_with_words_inside, wanted))
+        words = await readers.read(_with_words_inside, wanted)
         before: int | None = _LAST_ID
         while len(found) < limit and before is not None and words != "":
-            page = await read(partial(_block_page, wanted, words=words, run=run, before=before))
+            page = await readers.read(_block_page, wanted, words=words, run=run, before=before)
             found |= page.hits
             before = page.first_id
     return best_first(found.values(), limit)
 
 
 def _indexed(
-    query: Query, connection: sqlite3.Connection, *, star: str, run: str | None, limit: int
+    connection: sqlite3.Connection, query: Query, *, star: str, run: str | None, limit: int
 ) -> Hits:
     """Returns what the index has of whole words; with a star, of beginnings of words."""
     words = " ".join(_quoted(term) + star for term in query.terms)
@@ -265,7 +257,7 @@ def _indexed(
     return _matching(query, rows)
 
 
-def _with_words_inside(query: Query, connection: sqlite3.Connection) -> str | None:
+def _with_words_inside(connection: sqlite3.Connection, query: Query) -> str | None:
     """Returns what to ask FTS5 for to get all blocks that can match; "" if there are none, and None
     if the index is of no help.
     """
@@ -295,8 +287,8 @@ def _pieces(query: Query) -> list[str]:
 
 
 def _block_page(
-    query: Query,
     connection: sqlite3.Connection,
+    query: Query,
     *,
     words: str | None,
     run: str | None,
