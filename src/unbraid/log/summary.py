@@ -190,6 +190,8 @@ def select_runs(
 def page_start(page: str) -> tuple[int, str]:
     """Returns a `page` taken apart: when that run started, and its id."""
     started, _, run = page.partition(".")
-    if not (started.isascii() and started.isdigit() and len(started) < 17 and run):
+    # Nothing keeps a source from times before 1970.
+    digits = started.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 17 and run):
         raise CallerError(f"not a valid page of the list of runs: {page[:80]!r}")
     return int(started), run
