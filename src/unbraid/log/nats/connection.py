@@ -178,15 +178,16 @@ class NoAnswer(Exception):
 _answer = msgspec.json.Decoder(_Answer).decode
 
 
-class _FirstContact:
-    """The first attempt to connect. It continues until it succeeds or is ended."""
+class NatsConnection:
+    """A connection that comes back by itself. Made by `NatsConnection.open`."""
 
     def __init__(self, address: NatsAddress) -> None:
-        self.client, self._address = Client(), address
+        self.client, self.address = Client(), address
+        self._requests = NatsRequests(self.client)
         self._refused = asyncio.Event()
-        self._problem: Exception = TimeoutError()
-        self.requests = NatsRequests(self.client)
-        # The client itself would try without end.
+        self._error: Exception = TimeoutError()
+        self._was_made = False
+        # The first attempt continues until it succeeds or is ended: the client tries without end.
         self._attempt = asyncio.create_task(
             self.client.connect(
                 address.servers,
@@ -198,8 +199,31 @@ class _FirstContact:
             )
         )
 
+    @classmethod
+    async def open(cls, address: NatsAddress, *, even_away: bool = False) -> NatsConnection:
+        """Connects; raises LogUnusable with what is wrong, within seconds. With `even_away`, nodes
+        that are only away are waited for, behind the returned connection.
+        """
+        connection = cls(address)
+        refusal = asyncio.create_task(connection._refused.wait())
+        try:
+            await asyncio.wait(
+                (connection._attempt, refusal),
+                timeout=NATS_OPEN_TIMEOUT_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            problem = connection._problem()
+            if problem is not None and not (even_away and problem.reason == "away"):
+                raise problem
+        except BaseException:
+            await connection.close()
+            raise
+        finally:
+            refusal.cancel()
+        return connection
+
     async def _disconnected(self) -> None:
-        self.requests.give_up()
+        self._requests.give_up()
 
     async def _reconnected(self) -> None:
         self._refused.clear()
@@ -207,77 +231,37 @@ class _FirstContact:
     async def _note(self, error: Exception) -> None:
         if "permissions violation" in str(error).lower():
             # The request itself is never answered.
-            self.requests.refuse(str(error).lower())
+            self._requests.refuse(str(error).lower())
             return
         # A server that refuses hangs up as well: the reason counts, not the lost connection.
         if not self._refused.is_set():
-            self._problem = error
+            self._error = error
         if _is_final(error):
             self._refused.set()
 
-    async def wait(self, seconds: float) -> None:
-        """Waits until it is known how it ends, or so long."""
-        refusal = asyncio.create_task(self._refused.wait())
-        tasks = (self._attempt, refusal)
-        await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        refusal.cancel()
-
-    def problem(self) -> LogUnusable | None:
-        """Returns why there is no connection; None if there is one."""
+    def _problem(self) -> LogUnusable | None:
+        """Returns why there never was a connection; None if there was one."""
         if not self._attempt.done() or self._attempt.exception() is not None:
-            return _unusable(self._address, self._problem)
-        version = self.client.connected_server_version
-        if (version.major, version.minor) < OLDEST_SERVER:
-            text = f"nats-server {version.major}.{version.minor} is too old: 2.12 is the least"
-            return LogUnusable(self._address.shown, "io", text)
+            return _unusable(self.address, self._error)
+        if self.server_version[:2] < OLDEST_SERVER:
+            version = ".".join(map(str, self.server_version[:2]))
+            text = f"nats-server {version} is too old: 2.12 is the least"
+            return LogUnusable(self.address.shown, "io", text)
         return None
 
-    @property
-    def detail(self) -> str:
-        """What went wrong the last time."""
-        if _is_final(self._problem):
-            return _unusable(self._address, self._problem).detail
-        return str(self._problem) or type(self._problem).__name__
-
-    async def end(self) -> None:
-        """Ends the attempt, and the connection if there is one."""
-        await end_task(self._attempt)
-        with contextlib.suppress(Exception):
-            await self.client.close()
-
-
-class NatsConnection:
-    """A connection that comes back by itself. Made by `NatsConnection.open`."""
-
-    def __init__(self, contact: _FirstContact, address: NatsAddress) -> None:
-        self.client, self.address = contact.client, address
-        self._contact, self._was_made = contact, False
-        self._requests = contact.requests
-
-    @classmethod
-    async def open(cls, address: NatsAddress, *, even_away: bool = False) -> NatsConnection:
-        """Connects; raises LogUnusable with what is wrong, within seconds. With `even_away`, nodes
-        that are only away are waited for, behind the returned connection.
-        """
-        contact = _FirstContact(address)
-        try:
-            await contact.wait(NATS_OPEN_TIMEOUT_SECONDS)
-            problem = contact.problem()
-            if problem is not None and not (even_away and problem.reason == "away"):
-                raise problem
-        except BaseException:
-            await contact.end()
-            raise
-        return cls(contact, address)
+    def _last_error(self) -> str:
+        if _is_final(self._error):
+            return _unusable(self.address, self._error).detail
+        return str(self._error) or type(self._error).__name__
 
     def check_made(self) -> None:
-        """Raises Away as long as there never was a connection, LogUnusable if there will be none.
-        What the client is given before that, it would lose.
+        """Raises NoAnswer as long as there never was a connection, LogUnusable if there will be
+        none. What the client is given before that, it would lose.
         """
         if not self._was_made:
-            problem = self._contact.problem()
+            problem = self._problem()
             if problem is not None and problem.reason == "away":
-                raise NoAnswer(self._contact.detail)
+                raise NoAnswer(self._last_error())
             if problem is not None:
                 raise problem
             self._was_made = True
@@ -301,7 +285,7 @@ class NatsConnection:
         headers: dict[str, str] | None = None,
         seconds: float = NATS_REQUEST_TIMEOUT_SECONDS,
     ) -> bytes:
-        """Sends a request to JetStream; returns its answer. Raises Refused, or Away."""
+        """Sends a request to JetStream; returns its answer. Raises Refused, or NoAnswer."""
         self.check_made()
         try:
             message = await self._requests.ask(subject, payload, headers=headers, seconds=seconds)
@@ -309,7 +293,7 @@ class NatsConnection:
             raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
             # No answer comes without a connection: what keeps that away is the reason.
-            away = "" if self.is_connected else self._contact.detail
+            away = "" if self.is_connected else self._last_error()
             raise NoAnswer(away or str(error) or type(error).__name__) from error
         if (message.headers or {}).get("Status") == "503":
             raise NoAnswer("no responders")
@@ -322,10 +306,10 @@ class NatsConnection:
         return message.data
 
     async def send(self, *messages: tuple[str, bytes, dict[str, str]]) -> None:
-        """Sends messages without an answer, by subject, payload and headers. Raises Away."""
+        """Sends messages without an answer, by subject, payload and headers. Raises NoAnswer."""
         self.check_made()
         if not self.is_connected:
-            raise NoAnswer(self._contact.detail)
+            raise NoAnswer(self._last_error())
         try:
             for subject, payload, headers in messages:
                 await self.client.publish(subject, payload, headers=headers)
@@ -333,7 +317,7 @@ class NatsConnection:
             raise NoAnswer(str(error) or type(error).__name__) from error
 
     async def ask(self, subject: str, body: object = None) -> dict[str, Any]:
-        """Asks the JetStream API; returns the answer. Raises Refused, or Away."""
+        """Asks the JetStream API; returns the answer. Raises Refused, or NoAnswer."""
         payload = b"" if body is None else msgspec.json.encode(body)
         answer = await self.request(f"$JS.API.{subject}", payload)
         return msgspec.json.decode(answer, type=dict[str, Any])
@@ -346,7 +330,9 @@ class NatsConnection:
 
     async def close(self) -> None:
         """Closes the connection, for good."""
-        await self._contact.end()
+        await end_task(self._attempt)
+        with contextlib.suppress(Exception):
+            await self.client.close()
 
 
 def _options(address: NatsAddress) -> dict[str, Any]:

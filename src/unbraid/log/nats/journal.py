@@ -89,8 +89,8 @@ class AppendGroups:
         return not message.headers and len(message.record) <= MAX_BYTES
 
     async def publish(self, message: RecordMessage) -> int:
-        """Returns the sequence that a message was stored at. Raises Refused and Away if it was sent
-        alone, GroupFailed if it was not.
+        """Returns the sequence that a message was stored at. Raises Refused and NoAnswer if it was
+        sent alone, GroupFailed if it was not.
         """
         loop = asyncio.get_running_loop()
         stored: asyncio.Future[int] = loop.create_future()
