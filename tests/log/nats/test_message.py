@@ -7,12 +7,12 @@ import base64
 import pytest
 
 from unbraid.log.nats.stream import (
-    BatchPart,
     PartJoiner,
     headers_of,
     message_position,
     part_numbers,
 )
+from unbraid.log.replicated.journal import StoredRecord
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_parts_are_joined_and_what_is_between_them_breaks_one_record_alone() -> 
 
     def joined(
         seq: int, header: str | None, id: str = "w.1", subject: str = "s"
-    ) -> list[BatchPart]:
-        return parts.joined(header, BatchPart(seq, id, subject, b"<%d>" % seq))
+    ) -> list[StoredRecord]:
+        return parts.joined(header, StoredRecord(seq, id, subject, b"<%d>" % seq))
 
-    def records(*found: list[BatchPart]) -> list[tuple[int, bytes]]:
-        return [(part.seq, part.data) for each in found for part in each]
+    def records(*found: list[StoredRecord]) -> list[tuple[int, bytes]]:
+        return [(part.seq, part.record) for each in found for part in each]
 
     assert records(joined(1, None), joined(2, "1/2"), joined(3, "2/2")) == [
         (1, b"<1>"),

@@ -25,7 +25,6 @@ from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.stream import (
     ID,
     PARTS,
-    BatchPart,
     PartJoiner,
     message_position,
     run_of,
@@ -210,12 +209,8 @@ class NatsFeed:
     def _records(
         self, seq: int, subject: str, headers: dict[str, str], data: bytes
     ) -> list[StoredRecord]:
-        part = BatchPart(seq, headers.get(ID, ""), subject, data=data)
-        whole = self._parts.joined(headers.get(PARTS), part)
-        return [
-            StoredRecord(each.seq, each.id, run_of(each.subject), record=each.data)
-            for each in whole
-        ]
+        part = StoredRecord(seq, headers.get(ID, ""), run_of(subject), record=data)
+        return self._parts.joined(headers.get(PARTS), part)
 
     async def _end(self, subscription: Subscription | None) -> None:
         # What stays behind on a server that is away goes by its threshold.

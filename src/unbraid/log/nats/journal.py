@@ -57,6 +57,7 @@ from unbraid.timings import (
     NATS_FIRST_RETRY_SECONDS,
     NATS_LONGEST_RETRY_SECONDS,
     NATS_LOST_SECONDS,
+    NATS_REQUEST_TIMEOUT_SECONDS,
 )
 
 # More of them cost more commits, fewer let a single append wait longer for its turn.
@@ -133,15 +134,24 @@ class AppendGroups:
         return ack_of(answer).seq
 
     async def _batch(self, messages: list[RecordMessage]) -> int:
-        batch, sent = secrets.token_hex(8), []
-        for number, message in enumerate(messages, 1):
-            headers = message.all_headers()
-            headers[BATCH_ID], headers[BATCH_SEQ] = batch, str(number)
-            sent.append((message.subject, message.record, headers))
-        subject, record, headers = sent.pop()
-        await self._connection.send(*sent)
-        headers[BATCH_COMMIT] = "1"
-        return ack_of(await self._connection.request(subject, record, headers=headers)).seq
+        sent = [(each.subject, each.record, each.all_headers()) for each in messages]
+        return await _stored_batch(self._connection, sent, NATS_REQUEST_TIMEOUT_SECONDS)
+
+
+async def _stored_batch(
+    connection: NatsConnection, messages: list[tuple[str, bytes, dict[str, str]]], seconds: float
+) -> int:
+    """Sends messages as one atomic batch, all of which are stored or none. Returns the sequence of
+    the last.
+    """
+    batch = secrets.token_hex(8)  # a new one each time: half of an old one may be there
+    for number, (_, _, headers) in enumerate(messages, 1):
+        headers[BATCH_ID], headers[BATCH_SEQ] = batch, str(number)
+    subject, payload, headers = messages.pop()
+    await connection.send(*messages)
+    headers[BATCH_COMMIT] = "1"
+    answer = await connection.request(subject, payload, headers=headers, seconds=seconds)
+    return ack_of(answer).seq
 
 
 _FULL = (10047, 10077)
@@ -221,30 +231,16 @@ class NatsJournal:
             pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
 
     async def _publish(self, message: RecordMessage) -> int:
-        parts = message.parts()
-        expected = message.all_headers()
+        parts, expected = message.parts(), message.all_headers()
         if len(parts) == 1:
             answer = await self._connection.request(message.subject, parts[0], headers=expected)
             return ack_of(answer).seq
-        batch = secrets.token_hex(8)  # a new one each time: half of an old one may be there
-        for number, part in enumerate(parts, 1):
-            headers = {
-                BATCH_ID: batch,
-                BATCH_SEQ: str(number),
-                PARTS: f"{number}/{len(parts)}",
-                ID: message.id,
-            }
-            if number == 1:
-                headers |= expected
-            if number < len(parts):
-                await self._connection.send((message.subject, part, headers))
-        answer = await self._connection.request(
-            message.subject,
-            parts[-1],
-            headers={**headers, BATCH_COMMIT: "1"},
-            seconds=BATCH_TIMEOUT_SECONDS,
-        )
-        return ack_of(answer).seq
+        sent = [
+            (message.subject, part, {PARTS: f"{number}/{len(parts)}", ID: message.id})
+            for number, part in enumerate(parts, 1)
+        ]
+        sent[0][2].update(expected)
+        return await _stored_batch(self._connection, sent, BATCH_TIMEOUT_SECONDS)
 
     async def _verdict(
         self, run: str, message: RecordMessage, problem: JetStreamProblem, *, began: float

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.port import LogUnusable
-from unbraid.log.replicated.journal import MAX_RECORD_BYTES
+from unbraid.log.replicated.journal import MAX_RECORD_BYTES, StoredRecord
 from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RETRY_SECONDS
 
 REPLICAS = 3
@@ -261,37 +261,28 @@ def headers_of(encoded: str | None) -> dict[str, str]:
     return {name.strip(): value.strip() for name, separator, value in parted if separator}
 
 
-class BatchPart(NamedTuple):
-    """A message, and the sequence number, writer and subject of it."""
-
-    seq: int
-    id: str
-    subject: str
-    data: bytes
-
-
 class PartJoiner:
     """Joins the parts of records; they are neighbours in their stream."""
 
     def __init__(self) -> None:
-        self._held: list[BatchPart] = []
+        self._held: list[StoredRecord] = []
 
-    def joined(self, header: str | None, part: BatchPart) -> list[BatchPart]:
+    def joined(self, header: str | None, part: StoredRecord) -> list[StoredRecord]:
         """Takes one more message; returns the records that end with it. A record that others have
         broken into has nothing in it: its writer has to know where it was.
         """
         number, count = part_numbers(header)
         last = self._held[-1] if self._held else None
-        done: list[BatchPart] = []
-        if last and (number != len(self._held) + 1 or (part.id, part.subject) != last[1:3]):
-            done.append(last._replace(data=b""))
+        done: list[StoredRecord] = []
+        if last and (number != len(self._held) + 1 or (part.id, part.run) != (last.id, last.run)):
+            done.append(last._replace(record=b""))
             self._held = []
         if count == 1:
             return [*done, part]
         if number != len(self._held) + 1:
-            return [*done, part._replace(data=b"")]
+            return [*done, part._replace(record=b"")]
         self._held.append(part)
         if number < count:
             return done
-        whole, self._held = b"".join([each.data for each in self._held]), []
-        return [*done, part._replace(data=whole)]
+        whole, self._held = b"".join([each.record for each in self._held]), []
+        return [*done, part._replace(record=whole)]
