@@ -120,16 +120,16 @@ class Signal:
     def __init__(self) -> None:
         self.version = 0
         self._waiting: set[asyncio.Future[None]] = set()
-        self._wanted = asyncio.Event()
+        self._has_waiters = asyncio.Event()
 
-    async def awaited(self) -> None:
-        """Waits until anyone waits."""
+    async def has_waiters(self) -> None:
+        """Returns as soon as at least one task waits for a change."""
         while not self._waiting:
-            self._wanted.clear()
-            await self._wanted.wait()
+            self._has_waiters.clear()
+            await self._has_waiters.wait()
 
     def change(self) -> None:
-        """Wakes everyone."""
+        """Wakes all tasks that wait."""
         self.version += 1
         waiting, self._waiting = self._waiting, set()
         for future in waiting:
@@ -141,7 +141,7 @@ class Signal:
         while self.version == version:
             future = asyncio.get_running_loop().create_future()
             self._waiting.add(future)
-            self._wanted.set()
+            self._has_waiters.set()
             try:
                 await future
             finally:

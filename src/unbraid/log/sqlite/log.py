@@ -235,7 +235,7 @@ class SqliteLog(Log):
         # The first page is written anew, even with the number that it has.
         version = len(MIGRATIONS)
         writing = self._writer.submit(lambda connection: set_version(connection, version))
-        writing.add_done_callback(_heard)
+        writing.add_done_callback(_retrieve_error)
         # It does not wait for a disk, either, that is slow at the moment and has just stored
         # others.
         await asyncio.wait([writing], timeout=SLOW_COMMIT_SECONDS)
@@ -267,7 +267,7 @@ class SqliteLog(Log):
         while True:
             # Poll only while something follows the log: a process that only writes sleeps
             # meanwhile.
-            await self.signal.awaited()
+            await self.signal.has_waiters()
             lively = time.monotonic() - changed < LOG_LIVELY_SECONDS
             await asyncio.sleep(LOG_LIVELY_POLL_SECONDS if lively else LOG_IDLE_POLL_SECONDS)
             # A look at shared memory, no disk: cheap enough for the event loop itself.
@@ -289,7 +289,7 @@ def _created(path: Path) -> Path:
     return path
 
 
-def _heard(writing: asyncio.Future[None]) -> None:
+def _retrieve_error(writing: asyncio.Future[None]) -> None:
     """Retrieves the exception of a write whose caller may be gone, so that asyncio does not report
     it.
     """
