@@ -149,6 +149,9 @@ BUCKET_DEADLINE_SECONDS = 10.0
 # --- the log ---
 # Another process may be writing to the same file; a transaction takes milliseconds.
 SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
+# Who deletes much pauses for this long between transactions: SQLite lets whoever asks at the right
+# moment write, and other processes ask every 0.1 seconds.
+WRITER_PAUSE_SECONDS = 0.11
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
 LOG_LIVELY_SECONDS = 5.0
 LOG_LIVELY_POLL_SECONDS = 0.05

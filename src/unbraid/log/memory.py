@@ -19,7 +19,7 @@ from unbraid.fleet.query import Query
 from unbraid.log.admission import admit, checked_append
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.memory_leases import LeaseTable, MemoryLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogSize, LogUnusable
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.search_blocks import (
     RETRACTED,
@@ -199,13 +199,26 @@ class MemoryLog:
         """Takes away the events of runs that are over."""
         total = sum(held.summary.bytes for held in self._runs.values())
         removed, freed = [], 0
-        over = [h for h in self._runs.values() if h.summary.over and h.summary.bytes]
-        for held in sorted(over, key=lambda held: held.summary.updated):
-            old = newer_than_ms is not None and held.summary.updated < newer_than_ms
+        over = [h.summary for h in self._runs.values() if h.summary.over and h.summary.bytes]
+        for summary in sorted(over, key=lambda summary: summary.updated):
+            old = newer_than_ms is not None and summary.updated < newer_than_ms
             if old or (max_bytes is not None and total - freed > max_bytes):
-                removed.append(held.summary.run)
-                freed += self._cut(held)
-        return removed
+                removed.append(summary.run)
+                freed += summary.bytes
+        return await self.cut(removed)
+
+    async def size(self) -> LogSize:
+        """Returns how many bytes of events the log holds."""
+        total = sum(held.summary.bytes for held in self._runs.values())
+        return LogSize(total, total, total)
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of these runs."""
+        found = [self._runs[run] for run in runs if run in self._runs]
+        cut = [held for held in found if held.summary.over and held.summary.bytes]
+        for held in cut:
+            self._cut(held)
+        return [held.summary.run for held in cut]
 
     async def forget(self, run: str) -> None:
         """Deletes a run that is over."""

@@ -221,9 +221,29 @@ class SearchableLog(Protocol):
         ...
 
 
+class LogSize(NamedTuple):
+    """What a log takes on the disk: all of it, without what is free inside, and the part of that
+    which grows and shrinks with the events in the log.
+    """
+
+    total: int
+    used: int
+    content: int
+
+
 @runtime_checkable
 class PrunableLog(Protocol):
     """A log from which runs that are over can be deleted."""
+
+    async def size(self) -> LogSize:
+        """Returns what the log takes on the disk of this machine."""
+        ...
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of those of these runs that are over, in order. Returns the runs
+        that had any. Their summaries stay. Other writers are let in between.
+        """
+        ...
 
     async def retain(
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None

@@ -22,6 +22,7 @@ from unbraid.log.port import (
     Appended,
     Found,
     LogFinding,
+    LogSize,
     LogUnusable,
     MachineRequests,
     Replication,
@@ -237,6 +238,15 @@ class ReplicatedLog:
         """Takes away the events of runs that are over, everywhere."""
         await self._own_writes()
         old = await self._log.ask(lambda connection: old_runs(connection, newer_than_ms, max_bytes))
+        return await self.cut(old)
+
+    async def size(self) -> LogSize:
+        """Returns how large this machine's copy is."""
+        await self._own_writes()
+        return await self._log.size()
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of these runs, everywhere."""
         # Each waits for the disks of the nodes: many together wait for them together.
         turns = asyncio.Semaphore(CUT_TOGETHER)
 
@@ -244,9 +254,9 @@ class ReplicatedLog:
             async with turns:
                 return await self._cut(run)
 
-        is_cut = await asyncio.gather(*(cut(run) for _, run in old))
+        is_cut = await asyncio.gather(*(cut(run) for run in runs))
         await self._own_writes()
-        return [run for (_, run), done in zip(old, is_cut, strict=True) if done]
+        return [run for run, done in zip(runs, is_cut, strict=True) if done]
 
     async def _cut(self, run: str) -> bool:
         """Takes away the events of a run. Returns False if there is nothing to cut: another machine

@@ -21,7 +21,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.admission import checked_append
 from unbraid.log.entry import Entry
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, LogUnusable
+from unbraid.log.port import READ_LIMIT, Appended, Found, LogSize, LogUnusable
 from unbraid.log.replay import Signal, follow_run, follow_runs
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
@@ -39,6 +39,7 @@ from unbraid.timings import (
     LOG_LIVELY_SECONDS,
     SLOW_COMMIT_SECONDS,
     SQLITE_BUSY_TIMEOUT_SECONDS,
+    WRITER_PAUSE_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
 
@@ -46,6 +47,7 @@ T = TypeVar("T")
 
 # Fewer than there are readers: a search may take long.
 SEARCHES_TOGETHER = 2
+CHECKPOINT_TRIES = 10
 
 
 class SqliteLog:
@@ -221,9 +223,24 @@ class SqliteLog:
         self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
     ) -> list[str]:
         """Takes away the events of runs that are over."""
-        return await self._writer.submit(
-            lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
+        # Chosen once, however long the deleting takes: what is added meanwhile costs no older run.
+        old = await self._readers.read(
+            lambda connection: retention.old_runs(connection, newer_than_ms, max_bytes)
         )
+        return await self.cut(old)
+
+    async def size(self) -> LogSize:
+        """Returns how large the database is."""
+        return await self._readers.read(retention.log_size)
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of these runs, a bounded number in each transaction."""
+        left, cut = list(runs), list[str]()
+        while left:
+            cut += await self._writer.submit(partial(retention.cut_runs, runs=left))
+            if left:
+                await asyncio.sleep(WRITER_PAUSE_SECONDS)
+        return cut
 
     async def forget(self, run: str) -> None:
         """Deletes a run that is over."""
@@ -231,12 +248,17 @@ class SqliteLog:
 
     async def vacuum(self) -> None:
         """Shrinks the file to what it holds."""
-        await self._writer.submit(retention.clean_index)
+        await self._writer.submit(retention.begin_cleaning)
+        left = True
+        while left:
+            await asyncio.sleep(WRITER_PAUSE_SECONDS)
+            left = await self._writer.submit(retention.continue_cleaning)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
-        await self._writer.submit(
-            lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
-            alone=True,
-        )
+        # Beside a reader that stays, the WAL keeps its size until a later checkpoint finds none.
+        for _ in range(CHECKPOINT_TRIES):
+            if await self._writer.submit(retention.empty_wal, alone=True):
+                break
+            await asyncio.sleep(WRITER_PAUSE_SECONDS)
 
     async def check(self) -> None:
         """Raises LogError unless something can be written: reading still works on a disk that is
