@@ -350,6 +350,9 @@ HOOK_LISTENER_FIRST_SECONDS = 0.6
 # A page or terminal that answers declares so again before this is over; none can declare longer.
 ATTENDANCE_SECONDS = 30.0
 ATTENDANCE_LONGEST_SECONDS = 3600.0
+# A key that is pressed this soon after a request has appeared was meant for something else. The
+# page waits as long (ARMED_AFTER_MS in web/src/control/Permission.svelte).
+REQUEST_ARMED_SECONDS = 0.8
 # How often `unbraid approve --wait` looks for new requests.
 APPROVE_POLL_SECONDS = 1.0
 # Claude Code copies a plugin in half a second; it may have to start for the first time.
