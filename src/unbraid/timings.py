@@ -149,6 +149,9 @@ BUCKET_DEADLINE_SECONDS = 10.0
 # --- the log ---
 # Another process may be writing to the same file; a transaction takes milliseconds.
 SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
+# Who deletes much pauses for this long between transactions: SQLite lets whoever asks at the right
+# moment write, and other processes ask every 0.1 seconds.
+WRITER_PAUSE_SECONDS = 0.11
 # Commits of other processes are looked for often for a while after each, and seldom otherwise.
 LOG_LIVELY_SECONDS = 5.0
 LOG_LIVELY_POLL_SECONDS = 0.05
@@ -347,6 +350,9 @@ HOOK_LISTENER_FIRST_SECONDS = 0.6
 # A page or terminal that answers declares so again before this is over; none can declare longer.
 ATTENDANCE_SECONDS = 30.0
 ATTENDANCE_LONGEST_SECONDS = 3600.0
+# A key that is pressed this soon after a request has appeared was meant for something else. The
+# page waits as long (ARMED_AFTER_MS in web/src/control/Permission.svelte).
+REQUEST_ARMED_SECONDS = 0.8
 # How often `unbraid approve --wait` looks for new requests.
 APPROVE_POLL_SECONDS = 1.0
 # Claude Code copies a plugin in half a second; it may have to start for the first time.

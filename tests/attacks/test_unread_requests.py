@@ -17,6 +17,7 @@ import pytest
 from textual.app import App
 from textual.containers import VerticalScroll
 
+from tests.tui.test_held_requests import armed
 from unbraid.agents.control_port import PermissionRequest
 from unbraid.cli import approve
 from unbraid.control.sockets import answer, steerable
@@ -47,7 +48,7 @@ async def test_an_offer_is_read_to_its_end_before_it_is_taken(key: str) -> None:
     app = Screen(request("ls", always=[RULE]))
     async with app.run_test(size=(100, 30)) as pilot:
         app.ask()
-        await pilot.pause()
+        await armed(pilot)
         await pilot.press(key)
         assert app.answers == []
         app.screen.query_one(VerticalScroll).scroll_end(animate=False)

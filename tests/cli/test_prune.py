@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
+import sqlite3
+import subprocess
+import sys
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -88,3 +94,78 @@ def test_import_counts_what_it_does(home: Path) -> None:
     assert run("import", writer.session[:8]).stdout == "1 imported, 0 already in the log\n"
     assert run("import", "--all").stdout == "0 imported, 1 already in the log\n"
     assert "one" in run("cat", writer.session).stdout
+
+
+def test_a_dry_run_changes_nothing_and_says_what_will_happen(home: Path) -> None:
+    fill(home)
+    wanted = ("--older-than", "90d", "--max-size", "700kB")
+    expected = json.loads(run("prune", *wanted, "--dry-run", "--json").stdout)
+    said = run("prune", *wanted, "--dry-run").stdout
+    assert "2 runs would be deleted; the log is" in said
+    for name in ("r100", "r50", "r1"):
+        assert run("cat", name).exit_code == 0
+    found = json.loads(run("prune", *wanted, "--json").stdout)
+    assert (expected["runs"], expected["bytes_before"]) == (found["runs"], found["bytes_before"])
+    assert found["runs"] == ["r100", "r50"]
+    assert (expected["dry_run"], found["dry_run"]) == (True, False)
+    assert found["bytes_after"] == pytest.approx(expected["bytes_after"], rel=0.1)
+
+
+def test_a_reader_beside_it_costs_no_run(home: Path) -> None:
+    fill(home)
+    with closing(sqlite3.connect(home / "unbraid" / "log.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchone()
+        found = json.loads(run("prune", "--max-size", "700kB", "--json").stdout)
+    assert found["runs"] == ["r100", "r50"]
+    assert run("cat", "r1").exit_code == 0
+
+
+def test_a_named_log_is_measured_itself(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(home)
+    (home / "unbraid" / "log.db").rename(home / "other.db")
+    monkeypatch.setenv("UNBRAID_LOG", str(home / "other.db"))
+    found = json.loads(run("prune", "--max-size", "700kB", "--json").stdout)
+    assert found["runs"] == ["r100", "r50"]
+    assert found["bytes_after"] <= 700_000
+
+
+def on_a_terminal(*args: str, typed: bytes) -> tuple[int, str]:
+    """Returns the exit code of a command and all that a person saw of it, who types this when
+    asked.
+    """
+    ours, theirs = pty.openpty()
+    command = [str(Path(sys.executable).with_name("unbraid")), *args]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # the other end is closed
+        while data := os.read(ours, 65536):
+            seen += data
+            if typed and b"[y/N]" in seen:
+                os.write(ours, typed)
+                typed = b""
+    os.close(ours)
+    return process.wait(60), seen.decode()
+
+
+def test_a_person_is_asked(home: Path) -> None:
+    fill(home)
+    for answer in (b"n\n", b"\n", b"\x04"):
+        code, seen = on_a_terminal("prune", "--older-than", "90d", typed=answer)
+        assert code == 1
+        assert "1 run would be deleted; the log is" in seen
+        assert run("cat", "r100").exit_code == 0
+    code, seen = on_a_terminal("prune", "--older-than", "90d", typed=b"y\n")
+    assert (code, "1 run deleted" in seen) == (0, True)
+    assert run("cat", "r100").exit_code != 0
+
+
+def test_nobody_is_asked_who_has_said_yes_or_deletes_nothing(home: Path) -> None:
+    fill(home)
+    code, seen = on_a_terminal("prune", "--run", "r50", "--yes", typed=b"")
+    assert (code, "?" in seen, "1 run deleted" in seen) == (0, False, True)
+    code, seen = on_a_terminal("prune", "--older-than", "900d", typed=b"")
+    assert (code, "?" in seen, "0 runs deleted" in seen) == (0, False, True)
+    code, seen = on_a_terminal("prune", "--run", "r1", "--dry-run", typed=b"")
+    assert (code, "?" in seen, "1 run would be deleted" in seen) == (0, False, True)

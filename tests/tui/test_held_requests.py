@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
+import pytest
 from msgspec import Raw
 from textual.app import App
+from textual.containers import Vertical
+from textual.pilot import Pilot
 
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
+from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.system.clock import now_ms
+from unbraid.tui import dialogs
+from unbraid.tui.dialogs import PermissionDialog
 from unbraid.tui.run_control import RunControl
 from unbraid.tui.services import ViewServices
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 OFFER = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+
+
+async def armed(pilot: Pilot[None]) -> None:
+    """Waits until the request on the screen can be answered."""
+    async with asyncio.timeout(30):
+        dialog = pilot.app.screen
+        while not (isinstance(dialog, PermissionDialog) and dialog.is_armed):
+            await pilot.pause(0.02)
+            dialog = pilot.app.screen
 
 
 async def answered(
@@ -40,7 +56,7 @@ async def answered(
         assert controllers.attendance.seconds > 0
         [asked] = control.waiting()
         await control.answer(asked, "A title")
-        await pilot.pause()
+        await armed(pilot)
         await pilot.press(*keys)
         async with asyncio.timeout(30):
             data = await answer
@@ -67,3 +83,51 @@ async def test_every_answer_has_a_key() -> None:
     asked = {"questions": [question]}
     decision, _ = await answered(["2"], asked, tool="AskUserQuestion")
     assert decision["updatedInput"] == {**asked, "answers": {"Which?": "B"}}
+
+
+class Answers(App[None]):
+    """A terminal in which one request after the other is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[str | None] = []
+
+    def ask(self, command: str) -> None:
+        """Asks the next."""
+        asked = PermissionRequest("r", command, "Bash", {"command": command}, can_edit=True)
+        self.push_screen(PermissionDialog(asked, command), self.given.append)
+
+
+async def test_a_key_that_was_meant_for_the_request_before_does_not_answer_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Answers()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.ask("ls")
+        await armed(pilot)
+        await pilot.press("a")
+        assert app.given == ["allow"]
+        monkeypatch.setattr(dialogs, "REQUEST_ARMED_SECONDS", 3600)
+        app.ask("rm -rf ~")
+        await pilot.pause()
+        await pilot.press("a", "1", "d", "r", "e", "g", "a")
+        assert app.given == ["allow"]
+        assert "not ready yet" in str(app.screen.query_one(Vertical).border_subtitle)
+        # It can always be closed.
+        await pilot.press("escape")
+        assert app.given == ["allow", None]
+
+
+async def test_a_key_that_is_held_down_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogs, "REQUEST_ARMED_SECONDS", 2)
+    app = Answers()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.ask("ls")
+        await pilot.pause()
+        until = time.monotonic() + 2.5
+        while time.monotonic() < until:
+            await pilot.press("a")
+        assert app.given == []
+        await armed(pilot)
+        await pilot.press("a")
+        assert app.given == ["allow"]

@@ -15,6 +15,7 @@ from unbraid.cli.options.arguments import log_option, port_option, servers_optio
 from unbraid.cli.options.destination import token_file_option, token_of
 from unbraid.cli.options.otlp import otlp_options, traces_of
 from unbraid.cli.options.redaction import redact_option
+from unbraid.system.descriptors import raise_descriptor_limit
 
 if TYPE_CHECKING:
     from unbraid.cli.output.session_table import SessionTable
@@ -96,6 +97,8 @@ def watch(
         destination = Destination(to, token_of(token_file), home=data_folder(), redact=redact)
         if everything or since is not None:
             since_ms = 0 if everything else parse_time(since, time.time())
+    # Every live session with hooks has a socket.
+    raise_descriptor_limit()
     asyncio.run(
         _watch(
             port,

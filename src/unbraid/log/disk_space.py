@@ -1,8 +1,8 @@
 """Deletes old runs from a log, for people without a server that does it.
 
-People count the bytes of a file, and a log counts those of its events. The file holds more: the
-index, the tables. So a size is reached in a few steps, each by the proportion that the last one
-has shown.
+What goes is chosen once, from one measurement, and can be shown before it happens. A second round
+would have to measure what the first one has freed, and beside other processes it cannot: a reader
+keeps deleted pages in use, and what others write meanwhile would be paid for with old runs.
 """
 
 from __future__ import annotations
@@ -16,62 +16,72 @@ from msgspec import Struct
 from unbraid.errors import CallerError
 from unbraid.log.port import Log, every_run
 
-MAX_STEPS = 5
-
 
 class Pruned(Struct):
-    """The runs that were deleted, and the size of the log's files before and after."""
+    """The runs that were deleted, and the size of the log before and after. With `dry_run` nothing
+    was deleted, and the size after is an estimate.
+    """
 
     runs: list[str]
     bytes_before: int
     bytes_after: int
+    dry_run: bool = False
 
 
-async def pruned(
+class PrunePlan:
+    """What a prune will delete: named runs completely, the content of others. Made by
+    `plan_prune`.
+    """
+
+    def __init__(self, log: Log, forgotten: list[str], cut: list[str], expected: Pruned) -> None:
+        self._log, self._forgotten, self._cut = log, forgotten, cut
+        self.expected = expected
+
+    async def carry_out(self) -> Pruned:
+        """Deletes exactly these runs and gives back the space. Returns what was deleted."""
+        log = self._log
+        for run in self._forgotten:
+            await log.forget(run)
+        gone = self._forgotten + await log.cut(self._cut)
+        await log.vacuum()
+        return Pruned(gone, self.expected.bytes_before, (await log.size()).total)
+
+
+async def plan_prune(
     log: Log,
     *,
     newer_than_ms: int | None = None,
     max_file_bytes: float | None = None,
     runs: Iterable[str] = (),
-    file: Path,
-) -> Pruned:
-    """Deletes the runs with these names, then those last changed before a time, then the oldest
-    until the file fits. Returns what was deleted. Raises CallerError if a named run is not there,
-    or is not over.
+) -> PrunePlan:
+    """Chooses the runs with these names, then those last changed before a time, then the oldest
+    until the log fits. Raises CallerError if a named run is not there, or is not over.
     """
-    before, gone = await log_bytes(file), list(dict.fromkeys(runs))
-    # Check all of them first: if one name is wrong, no other run is deleted either.
-    for run in gone:
+    size = await log.size()
+    named, over, held = list(dict.fromkeys(runs)), list[tuple[int, str, int]](), 0
+    freed = 0
+    for run in named:
         summary = await log.run(run)
         if summary is None:
             raise CallerError(f"run not found: {run}; deleting one needs its complete id")
         if not summary.over:
             raise CallerError(f"run {run} is live")
-    for run in gone:
-        await log.forget(run)
-    if newer_than_ms is not None:
-        gone += await log.retain(newer_than_ms=newer_than_ms)
-    await log.vacuum()
-    if max_file_bytes is not None:
-        gone += await _fit(log, file, max_file_bytes)
-    return Pruned(gone, before, await log_bytes(file))
-
-
-async def _fit(log: Log, file: Path, most: float) -> list[str]:
-    gone: list[str] = []
-    for _ in range(MAX_STEPS):
-        size = await log_bytes(file)
-        if size <= most:
-            break
-        held = 0
-        async for run in every_run(log):
-            held += run.bytes
-        taken = await log.retain(max_bytes=int(held * most / size))
-        if not taken:
-            break  # what is left is live
-        gone += taken
-        await log.vacuum()
-    return gone
+        freed += summary.bytes
+    async for each in every_run(log):
+        held += each.bytes
+        if each.over and each.bytes and each.run not in named:
+            over.append((each.updated, each.run, each.bytes))
+    # An event takes more than its own bytes: there are its indexes, and a copy of its words.
+    factor = size.content / held if held else 0.0
+    cut = []
+    for updated, run, run_bytes in sorted(over):
+        old = newer_than_ms is not None and updated < newer_than_ms
+        large = max_file_bytes is not None and size.used - freed * factor > max_file_bytes
+        if old or large:
+            cut.append(run)
+            freed += run_bytes
+    after = max(round(size.used - freed * factor), 0)
+    return PrunePlan(log, named, cut, Pruned(named + cut, size.total, after, dry_run=True))
 
 
 async def log_bytes(file: Path) -> int:

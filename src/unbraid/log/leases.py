@@ -30,6 +30,9 @@ from unbraid.wire.names import names_run
 FOLDER = "leases"
 # In a folder of their own, which is nearly always empty: it is looked at for every session.
 STARTING_FOLDER = "starting"
+HOLDERS_FOLDER = "holders"
+HOLDER = "holder."
+TAKING_OVER = "taking-over"
 UNNAMED = "starting."
 PART = "part."
 
@@ -100,8 +103,13 @@ def is_held(home: Path, name: str) -> bool:
     """
     if not names_run(name):
         return False
+    return _is_locked(home / FOLDER / name)
+
+
+def _is_locked(path: Path) -> bool:
     try:
-        with (home / FOLDER / name).open("rb") as file:
+        with path.open("rb") as file:
+            # Shared: of two that look at the same time, neither takes the other for a holder.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
@@ -111,21 +119,27 @@ def is_held(home: Path, name: str) -> bool:
 
 
 class FileLeases:
-    """Leases as locked files in a folder that all processes of a machine share. The system drops
-    the lock of a process that dies.
+    """Leases as files in a folder that all processes of a machine share.
+
+    Each holder has one file of its own, locked for as long as it holds anything, and each of its
+    leases is another name (a hard link) of that file. So a lease is held if its file is locked, and
+    thousands of them need one descriptor. The system drops the lock of a process that dies: all its
+    leases are abandoned at that moment.
     """
 
     def __init__(self, home: Path) -> None:
         self._folder, self._starting = home / FOLDER, home / STARTING_FOLDER
-        self._held: dict[str, IO[bytes]] = {}
+        self._holders = home / HOLDERS_FOLDER
+        self._held: set[str] = set()
+        self._own: tuple[Path, IO[bytes]] | None = None
         try:
-            make_private_folder(self._folder)
-            make_private_folder(self._starting)
+            for folder in (self._folder, self._starting, self._holders):
+                make_private_folder(folder)
         except OSError as error:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
     async def acquire(self, name: str) -> bool:
-        """Locks the file of a run. Returns False if another process has it locked."""
+        """Makes the file of a run ours. Returns False if another process has it locked."""
         return self._lock(name)
 
     def _lock(self, name: str) -> bool:
@@ -134,37 +148,74 @@ class FileLeases:
         if not names_run(name):
             raise LogError(f"not the name of a run: {name[:80]!r}")
         path = self._path(name)
-        while True:
-            try:
-                file = locked_file(path)
-            except OSError as error:
-                raise LogError(f"{path}: {error.strerror}") from error
-            if file is None:
-                return False
-            # The file may have been unlinked between the opening and the locking.
-            if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
-                self._held[name] = file
+        try:
+            own = self._own_file()
+            while True:
+                try:
+                    os.link(own, path)
+                except FileExistsError:
+                    if _is_locked(path):
+                        return False
+                    if not self._take_over(own, path):
+                        continue  # its holder has just released it
+                self._held.add(name)
                 return True
+        except OSError as error:
+            raise LogError(f"{path}: {error.strerror}") from error
+        finally:
+            self._close_if_idle()
+
+    def _take_over(self, own: Path, path: Path) -> bool:
+        """Replaces the lease of a process that died. Returns False if it is not there any more, or
+        another process was faster: its state has to be looked at again.
+        """
+        # One process at a time: two could find the same lease abandoned, and the second would
+        # replace what the first has just acquired.
+        with (self._holders / TAKING_OVER).open("ab") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            if not path.exists() or _is_locked(path):
+                return False
+            ours = own.with_name(f"{own.name}.{path.name}")
+            os.link(own, ours)
+            ours.replace(path)
+            return True
+
+    def _own_file(self) -> Path:
+        while self._own is None:
+            path = self._holders / f"{HOLDER}{secrets.token_hex(8)}"
+            file = locked_file(path)
+            # Another process may have unlinked it between the opening and the locking.
+            if file is not None and os.fstat(file.fileno()).st_nlink:
+                self._own = path, file
+            elif file is not None:
+                file.close()
+        return self._own[0]
+
+    def _close_if_idle(self) -> None:
+        if self._own is not None and not self._held:
+            path, file = self._own
+            self._own = None
+            with contextlib.suppress(OSError):
+                path.unlink()
             file.close()
 
     async def release(self, name: str) -> None:
-        """Deletes the file of a run, and unlocks it."""
+        """Deletes the file of a run."""
         self._unlock(name)
 
     def _unlock(self, name: str) -> None:
-        file = self._held.pop(name, None)
-        if file is not None:
-            # Before the unlocking: afterwards it could be another process's lease.
+        if name in self._held:
+            self._held.remove(name)
             with contextlib.suppress(OSError):
                 self._path(name).unlink()
-            file.close()
+            self._close_if_idle()
 
     def _path(self, name: str) -> Path:
         return (self._starting if name.startswith(UNNAMED) else self._folder) / name
 
     def is_held(self, name: str) -> bool:
         """Returns whether a process has the file of a run locked."""
-        return is_held(self._folder.parent, name)
+        return name in self._held or is_held(self._folder.parent, name)
 
     def acquire_unnamed(self) -> str:
         """Locks a file with a random name, and returns the name."""
@@ -191,9 +242,14 @@ class FileLeases:
         return names_run(name) and (self._folder / f"{PART}{name}").exists()
 
     async def abandoned(self) -> list[str]:
-        """Returns the names of files that no process has locked. Old marks are deleted on the
-        way.
+        """Returns the names of files that no process has locked. Old marks, and the files of
+        holders that died, are deleted on the way.
         """
+        for path in self._holders.glob(f"{HOLDER}*"):
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                # Still locked when it is deleted: a holder that is just beginning makes another.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                path.unlink()
         found: list[str] = []
         for path in list(self._folder.iterdir()):
             name = path.name
@@ -201,15 +257,14 @@ class FileLeases:
                 with contextlib.suppress(OSError):
                     if path.stat().st_mtime < time.time() - RECORDED_MARK_KEPT_SECONDS:
                         path.unlink()
-            elif name not in self._held and self._lock(name):
-                self._held.pop(name).close()
+            elif names_run(name) and name not in self._held and not _is_locked(path):
                 found.append(name)
         return found
 
     async def close(self, *, ended: bool) -> None:
         """Unlocks every file; with `ended`, deletes them, too."""
-        for name in list(self._held):
-            if ended:
+        if ended:
+            for name in list(self._held):
                 self._unlock(name)
-            else:
-                self._held.pop(name).close()
+        self._held.clear()
+        self._close_if_idle()

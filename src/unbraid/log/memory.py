@@ -17,7 +17,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.fold import RunFold, checked_append
 from unbraid.log.leases import UNNAMED
-from unbraid.log.port import READ_LIMIT, Appended, Log, LogUnusable, unknown_address
+from unbraid.log.port import READ_LIMIT, Appended, Log, LogSize, LogUnusable, unknown_address
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
@@ -232,18 +232,16 @@ class MemoryLog(Log):
     def leases(self) -> MemoryLeases:
         return MemoryLeases(self._leases)
 
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> list[str]:
+    async def size(self) -> LogSize:
         total = sum(held.summary.bytes for held in self._runs.values())
-        removed, freed = [], 0
-        over = [h for h in self._runs.values() if h.summary.over and h.summary.bytes]
-        for held in sorted(over, key=lambda held: held.summary.updated):
-            old = newer_than_ms is not None and held.summary.updated < newer_than_ms
-            if old or (max_bytes is not None and total - freed > max_bytes):
-                removed.append(held.summary.run)
-                freed += self._cut(held)
-        return removed
+        return LogSize(total, total, total)
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        found = [self._runs[run] for run in runs if run in self._runs]
+        cut = [held for held in found if held.summary.over and held.summary.bytes]
+        for held in cut:
+            self._cut(held)
+        return [held.summary.run for held in cut]
 
     async def forget(self, run: str) -> None:
         held = self._runs.get(run)
@@ -260,13 +258,11 @@ class MemoryLog(Log):
     async def close(self) -> None:
         self._closed = True
 
-    def _cut(self, held: _Run) -> int:
+    def _cut(self, held: _Run) -> None:
         for entry in held.entries:
             del self._all[entry.cursor]
         held.entries.clear()
-        freed, held.summary.bytes = held.summary.bytes, 0
-        held.summary.first_seq = held.summary.last_seq + 1
-        return freed
+        held.summary.bytes, held.summary.first_seq = 0, held.summary.last_seq + 1
 
 
 def _copy(summary: RunSummary) -> RunSummary:

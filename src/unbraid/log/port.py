@@ -114,6 +114,16 @@ class LogFinding(Struct, frozen=True):
     advice: str | None = None
 
 
+class LogSize(NamedTuple):
+    """What a log takes on the disk: all of it, without what is free inside, and the part of that
+    which grows and shrinks with the events in the log.
+    """
+
+    total: int
+    used: int
+    content: int
+
+
 class Signal:
     """Wakes any number of waiters on one event loop when something has changed."""
 
@@ -276,12 +286,13 @@ class Log(WholeLogReader, ABC):
         """Returns leases on the runs of this log, all of them for this process to acquire."""
 
     @abstractmethod
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> list[str]:
-        """Takes away the events of runs that are over: those last touched before a time, then the
-        oldest until the rest fits. Returns these runs. Their summaries stay; a live run is never
-        cut.
+    async def size(self) -> LogSize:
+        """Returns what the log takes on the disk of this machine."""
+
+    @abstractmethod
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of those of these runs that are over, in order. Returns the runs
+        that had any. Their summaries stay. Other writers are let in between.
         """
 
     @abstractmethod
@@ -337,6 +348,24 @@ class Log(WholeLogReader, ABC):
                 return
             else:
                 await self.signal.changed(version)
+
+    async def retain(
+        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
+    ) -> list[str]:
+        """Takes away the events of runs that are over: those last touched before a time, then the
+        oldest until the rest fits. Returns these runs. Their summaries stay; a live run is never
+        cut.
+        """
+        # Chosen once, however long the deleting takes: what is added meanwhile costs no older run.
+        runs = [summary async for summary in every_run(self)]
+        held, chosen = sum(each.bytes for each in runs), list[str]()
+        for each in sorted(runs, key=lambda summary: summary.updated):
+            old = newer_than_ms is not None and each.updated < newer_than_ms
+            large = max_bytes is not None and held > max_bytes
+            if each.over and each.bytes and (old or large):
+                chosen.append(each.run)
+                held -= each.bytes
+        return await self.cut(chosen)
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their

@@ -296,6 +296,23 @@ class LogContract:
         assert await log.retain(max_bytes=0) == ["r2"]
         assert len(await log.read("live")) > 0
 
+    async def test_cuts_the_named_runs_that_are_over_and_no_others(self, log: Log) -> None:
+        for number in range(4):
+            await log.append(f"r{number}", sample_run(["a" * 1000], ts=number * 1000))
+        await log.append("live", sample_run(["a"], ts=1)[:-1])
+        before = await log.size()
+        assert before.total >= before.used >= before.content > 4000
+        assert await log.cut(["r3", "nobody", "live", "r1"]) == ["r3", "r1"]
+        assert await log.cut(["r3"]) == []
+        assert [len(await log.read(f"r{number}")) > 0 for number in range(4)] == [
+            True,
+            False,
+            True,
+            False,
+        ]
+        assert len(await log.read("live")) > 0
+        assert (await log.size()).used <= before.used
+
     async def test_cursors_are_never_given_twice(self, log: Log) -> None:
         await log.append("r1", sample_run(["a"]))
         last = (await log.bounds())[1]

@@ -12,11 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from unbraid.agents.control_port import GIVE_BACK, PermissionRequest
 from unbraid.screen import safe, short
 from unbraid.system.clock import now_ms
+from unbraid.timings import REQUEST_ARMED_SECONDS
 from unbraid.tui.permission_answers import (
     EDIT,
     MANY,
@@ -130,6 +132,10 @@ class Confirm(Dialog):
 class PermissionDialog(Dialog):
     """May an agent use a tool? Shows all that it wants to do; the answer is allow or deny, with a
     reason, changed, given back, or the number of one of the choices below it.
+
+    It can be answered a while after it has appeared, and after the last key that came before: one
+    that was meant for the request before it, or that is held down, does not answer this one. A
+    terminal does not tell a repeated key from another.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -145,12 +151,29 @@ class PermissionDialog(Dialog):
         super().__init__()
         self._asked, self._title = asked, title
         self._choices = choices_of(asked)
+        self._arming: Timer | None = None
+        self.is_armed = False
+
+    def on_mount(self) -> None:
+        """Waits for a while until it can be answered."""
+        super().on_mount()
+        self._arming = self.set_timer(REQUEST_ARMED_SECONDS, self._arm)
+
+    def on_key(self) -> None:
+        """Waits anew after a key that comes too early."""
+        if self._arming is not None and not self.is_armed:
+            self._arming.reset()
+
+    def _arm(self) -> None:
+        self.is_armed = True
+        self.query_one(Vertical).border_subtitle = ""
+        self.refresh_bindings()
 
     def compose(self) -> ComposeResult:
         """Composes the dialog: which agent asks, and for what."""
         shown = tool_input_text(self._asked.input)
         with Vertical() as box:
-            box.border_title = "May it?"
+            box.border_title, box.border_subtitle = "May it?", "not ready yet"
             yield Static(short(self._title, 200), markup=False)
             with VerticalScroll():
                 wanted = f"wants to use {safe(self._asked.tool)}:"
@@ -164,14 +187,19 @@ class PermissionDialog(Dialog):
                 yield Static(note, markup=False)
             yield Footer(show_command_palette=False)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """Returns whether an answer is one that this request can have."""
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Returns whether an answer is one that this request can have; None, which shows its key
+        dimmed, if it cannot have it yet.
+        """
         answer = parameters[0] if action == "answer" and parameters else None
+        if answer is None:
+            return True
+        can = not str(answer).isdecimal() or int(str(answer)) <= len(self._choices)
         if answer == EDIT:
-            return self._asked.can_edit
-        if answer == GIVE_BACK:
-            return can_be_given_back(self._asked)
-        return not str(answer).isdecimal() or int(str(answer)) <= len(self._choices)
+            can = self._asked.can_edit
+        elif answer == GIVE_BACK:
+            can = can_be_given_back(self._asked)
+        return None if can and not self.is_armed else can
 
     def action_answer(self, answer: str | None = None) -> None:
         """Closes the dialog with an answer. What was not shown to its end cannot be approved."""

@@ -304,6 +304,7 @@ class Watcher:
         if starting or not await self._leases.acquire(session):
             self._retry(session)
             return None
+        self._met.pop(session, None)
         recorder, recorded = await open_run(
             self._log, session, redact=self._redact, turns=self._turns
         )
@@ -359,6 +360,7 @@ class Watcher:
         for names in self._followed_by.values():
             names.pop(session, None)
         self._watch_of[session].forget(session)
+        await self._steered.note_silent(session)
         await self._leases.release(session)
 
     def _warn_once(self, text: str) -> None:

@@ -23,6 +23,7 @@ from unbraid.log.port import (
     Found,
     Log,
     LogFinding,
+    LogSize,
     LogUnusable,
     MachineRequests,
     Replication,
@@ -37,7 +38,6 @@ from unbraid.log.replicated.journal import (
     decoded,
 )
 from unbraid.log.replicated.writer import RunWriter
-from unbraid.log.sqlite.retention import old_runs
 from unbraid.log.summary import RunSummary
 from unbraid.timings import (
     CATCH_UP_SECONDS,
@@ -224,12 +224,13 @@ class ReplicatedLog(Log):
         await self._own_writes()
         return await self._log.search(query, run=run, limit=limit)
 
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> list[str]:
-        """Takes away the events of runs that are over, everywhere."""
+    async def size(self) -> LogSize:
+        """Returns how large this machine's copy is."""
         await self._own_writes()
-        old = await self._log.readers.read(old_runs, newer_than_ms, max_bytes)
+        return await self._log.size()
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of these runs, everywhere."""
         # Each waits for the disks of the nodes: many together wait for them together.
         turns = asyncio.Semaphore(CUT_TOGETHER)
 
@@ -237,9 +238,9 @@ class ReplicatedLog(Log):
             async with turns:
                 return await self._cut(run)
 
-        is_cut = await asyncio.gather(*(cut(run) for _, run in old))
+        is_cut = await asyncio.gather(*(cut(run) for run in runs))
         await self._own_writes()
-        return [run for (_, run), done in zip(old, is_cut, strict=True) if done]
+        return [run for run, done in zip(runs, is_cut, strict=True) if done]
 
     async def _cut(self, run: str) -> bool:
         """Takes away the events of a run. Returns False if there is nothing to cut: another machine

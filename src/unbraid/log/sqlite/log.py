@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -20,7 +21,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
 from unbraid.log.fold import checked_append
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogUnusable, unknown_address
+from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogSize, LogUnusable, unknown_address
 from unbraid.log.sqlite import queries, retention
 from unbraid.log.sqlite.appender import Appender, index_words, load
 from unbraid.log.sqlite.file import (
@@ -43,6 +44,7 @@ from unbraid.timings import (
     LOG_LIVELY_SECONDS,
     SLOW_COMMIT_SECONDS,
     SQLITE_BUSY_TIMEOUT_SECONDS,
+    WRITER_PAUSE_SECONDS,
 )
 from unbraid.wire.chunk import Chunk
 
@@ -51,6 +53,7 @@ P = ParamSpec("P")
 
 # Fewer than there are readers: a search may take long.
 SEARCHES_TOGETHER = 2
+CHECKPOINT_TRIES = 10
 
 
 class SqliteLog(Log):
@@ -205,24 +208,34 @@ class SqliteLog(Log):
         """Returns leases on the runs of this file: locks in the folder beside it."""
         return FileLeases(self._path.parent)
 
-    async def retain(
-        self, *, newer_than_ms: int | None = None, max_bytes: int | None = None
-    ) -> list[str]:
-        return await self._writer.submit(
-            lambda connection: retention.delete_old_runs(connection, newer_than_ms, max_bytes)
-        )
+    async def size(self) -> LogSize:
+        return await self.readers.read(retention.log_size)
+
+    async def cut(self, runs: Sequence[str]) -> list[str]:
+        """Takes away the events of these runs, a bounded number in each transaction."""
+        left, cut = list(runs), list[str]()
+        while left:
+            cut += await self._writer.submit(partial(retention.cut_runs, runs=left))
+            if left:
+                await asyncio.sleep(WRITER_PAUSE_SECONDS)
+        return cut
 
     async def forget(self, run: str) -> None:
         await self._writer.submit(lambda connection: retention.forget_run(connection, run))
 
     async def vacuum(self) -> None:
         """Shrinks the file to what it holds."""
-        await self._writer.submit(retention.clean_index)
+        await self._writer.submit(retention.begin_cleaning)
+        left = True
+        while left:
+            await asyncio.sleep(WRITER_PAUSE_SECONDS)
+            left = await self._writer.submit(retention.continue_cleaning)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
-        await self._writer.submit(
-            lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall(),
-            alone=True,
-        )
+        # Beside a reader that stays, the WAL keeps its size until a later checkpoint finds none.
+        for _ in range(CHECKPOINT_TRIES):
+            if await self._writer.submit(retention.empty_wal, alone=True):
+                break
+            await asyncio.sleep(WRITER_PAUSE_SECONDS)
 
     async def check(self) -> None:
         """Raises LogError unless something can be written: reading still works on a disk that is

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from unbraid.errors import CallerError
 from unbraid.fleet.status import LIVE
+from unbraid.log.port import LogSize
 from unbraid.log.sqlite.appender import (
     create,
     index_words,
@@ -17,34 +18,50 @@ from unbraid.log.sqlite.appender import (
 )
 from unbraid.log.summary import RunSummary
 
+# A transaction that deletes is this long at most, or one run: other processes that write wait for
+# it, and give up after SQLITE_BUSY_TIMEOUT_SECONDS.
+CUT_BYTES = 4 * 1024 * 1024
+CUT_RUNS = 256
+MERGED_PAGES = 500
 
-def delete_old_runs(
-    connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
-) -> list[str]:
-    """Deletes the events of runs that are too old, then of the oldest until the rest fits. Returns
-    these runs.
+
+def cut_runs(connection: sqlite3.Connection, runs: list[str]) -> list[str]:
+    """Deletes the events of the first of these runs that are over, as many as one transaction may
+    have, and takes from the list what needs no further look. Returns the runs that were cut.
     """
-    removed = old_runs(connection, newer_than_ms, max_bytes)
-    _cut(connection, removed)
-    return [run for _, run in removed]
+    batch, size = list[tuple[int, str]](), 0
+    while runs and size < CUT_BYTES and len(batch) < CUT_RUNS:
+        run = runs.pop(0)
+        row = connection.execute(
+            """SELECT id, bytes FROM runs WHERE run = ? AND bytes > 0
+            AND status NOT IN ('working', 'waiting')""",
+            (run,),
+        ).fetchone()
+        if row is not None:
+            batch.append((row[0], run))
+            size += row[1]
+    _cut(connection, batch)
+    return [run for _, run in batch]
 
 
-def old_runs(
-    connection: sqlite3.Connection, newer_than_ms: int | None, max_bytes: int | None
-) -> list[tuple[int, str]]:
-    """Returns which runs are too old, or too many, by key and name."""
-    total = int(connection.execute("SELECT coalesce(sum(bytes), 0) FROM runs").fetchone()[0])
-    candidates = connection.execute(
-        """SELECT id, run, updated, bytes FROM runs
-        WHERE status NOT IN ('working', 'waiting') AND bytes > 0 ORDER BY updated"""
-    ).fetchall()
-    removed, freed = [], 0
-    for key, run, updated, size in candidates:
-        old = newer_than_ms is not None and updated < newer_than_ms
-        if old or (max_bytes is not None and total - freed > max_bytes):
-            removed.append((key, run))
-            freed += size
-    return removed
+def log_size(connection: sqlite3.Connection) -> LogSize:
+    """Returns how large the database is, by its pages. The files do not tell: next to a reader, a
+    WAL holds pages that are in the database, too, and after a VACUUM all of them.
+    """
+    page, count, free = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_size", "page_count", "freelist_count")
+    )
+    # What remains of runs without their events, the raw bytes of those that are not over, and the
+    # first page of every table and index.
+    kept = connection.execute(
+        """SELECT (SELECT coalesce(sum(length(summary) + length(words)), 0) FROM runs)
+        + (SELECT coalesce(sum(length(data)), 0) FROM spool)
+        + (SELECT count(*) FROM sqlite_master WHERE rootpage > 0) * ?""",
+        (page,),
+    ).fetchone()[0]
+    used = (count - free) * page
+    return LogSize(total=count * page, used=used, content=max(used - int(kept), 0))
 
 
 def replace_by_summary(
@@ -80,10 +97,43 @@ def clear(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO said_words (said_words) VALUES ('delete-all')")
 
 
-def clean_index(connection: sqlite3.Connection) -> None:
-    """Removes from the search index what was deleted."""
+def begin_cleaning(connection: sqlite3.Connection) -> None:
+    """Begins to remove from the search index what was deleted."""
     index_words(connection)
-    connection.execute("INSERT INTO said_words (said_words) VALUES ('optimize')")
+    # A negative number: the whole index is merged into one, not only parts of similar size.
+    _merge(connection, -MERGED_PAGES)
+
+
+def continue_cleaning(connection: sqlite3.Connection) -> bool:
+    """Removes more of it. Returns whether something is left: FTS5 has changed no more than the row
+    that asks for it otherwise.
+    """
+    before = connection.total_changes
+    _merge(connection, MERGED_PAGES)
+    return connection.total_changes - before >= 2
+
+
+def empty_wal(connection: sqlite3.Connection) -> bool:
+    """Writes the WAL back into the database and empties it. Returns False if a reader still needs
+    it. Called outside of a transaction.
+    """
+    timeout = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    # SQLite would wait for the reader with the write lock in its hand, and no one could write.
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        busy = 1
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {timeout}")
+    return not busy
+
+
+def _merge(connection: sqlite3.Connection, pages: int) -> None:
+    query = "INSERT INTO said_words (said_words, rank) VALUES ('merge', ?)"
+    connection.execute(query, (pages,))
 
 
 def _cut(connection: sqlite3.Connection, runs: list[tuple[int, str]]) -> None:

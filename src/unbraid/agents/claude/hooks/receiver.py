@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.hooks.commands import ASK, ORDERS, WAIT
+from unbraid.agents.claude.hooks.lines import HookLines
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
 from unbraid.agents.claude.places import SESSION_ID
 from unbraid.agents.hook_port import HookCall, HookServices
@@ -53,6 +54,8 @@ class HookInput(Struct):
 class HookReceiver:
     """The sessions that have called, and those that are to be steered. `meet` is given the
     transcripts of those that call, to find them sooner.
+
+    All of it belongs to the event loop, except `lines`, which other threads ask for.
     """
 
     def __init__(self, meet: Callable[[Path], None]) -> None:
@@ -60,6 +63,7 @@ class HookReceiver:
         self._services: HookServices | None = None
         self._sessions: dict[str, HookedSession] = {}
         self._callers: set[str] = set()  # sessions that have called
+        self._lines: dict[str, HookLines] = {}
 
     def begin(self, services: HookServices) -> None:
         """Notes that hooks are listened to from now on."""
@@ -69,11 +73,18 @@ class HookReceiver:
         """Returns a session, by its id."""
         found = self._sessions.get(session_id)
         if found is None:
-            found = self._sessions[session_id] = HookedSession(session_id, self._changed)
+            lines = self.lines(session_id)
+            found = self._sessions[session_id] = HookedSession(session_id, self._changed, lines)
         return found
+
+    def lines(self, session_id: str) -> HookLines:
+        """Returns the lines of a session, which its follower takes from any thread."""
+        # One step for the interpreter, and never iterated over: two threads get the same.
+        return self._lines.setdefault(session_id, HookLines())
 
     def forget(self, session_id: str) -> None:
         """Forgets what waits for a session, which is no longer followed."""
+        self._lines.pop(session_id, None)
         if (left := self._sessions.pop(session_id, None)) is not None:
             left.end_wait()
             self._note_mail()

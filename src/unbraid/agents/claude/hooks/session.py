@@ -55,9 +55,11 @@ class HookedSession:
     for its log.
     """
 
-    def __init__(self, session_id: str, changed: Callable[[str], None]) -> None:
+    def __init__(
+        self, session_id: str, changed: Callable[[str], None], lines: HookLines | None = None
+    ) -> None:
         self.run = ""
-        self.lines = HookLines()
+        self.lines = HookLines() if lines is None else lines
         self._session_id, self._changed = session_id, changed
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
         self._held: dict[str, _HeldRequest] = {}

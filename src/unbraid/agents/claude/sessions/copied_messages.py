@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,15 +45,17 @@ class FirstMessages:
 
     def __init__(self) -> None:
         self._firsts: dict[str, First] = {}
-        self._alike: dict[First, dict[str, None]] = {}  # several threads may find the same
+        self._alike: dict[First, dict[str, None]] = {}
         self._empty: dict[str, int] = {}  # transcripts without a message, and how long they were
+        # Each session is read by a thread of its own.
+        self._reading = threading.Lock()
 
     def copied(self, main: Path) -> list[str]:
         """Returns the messages of a transcript that were copied from one that was written before,
         where nothing in it says so.
         """
         # It may be cut or deleted at any moment, by the agent itself.
-        with contextlib.suppress(OSError, ValueError):
+        with self._reading, contextlib.suppress(OSError, ValueError):
             first = self._first(str(main))
             if first is None or first[1] is not None:
                 return []

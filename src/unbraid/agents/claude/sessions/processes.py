@@ -8,6 +8,7 @@ its process counts as dead only if it was seen alive here before.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -42,29 +43,34 @@ class Processes:
         self.entries: dict[str, ProcessEntry] = {}  # by session: those that live, at the last look
         self._published: dict[str, ProcessEntry] = {}
         self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
+        # Looks run in several threads. `entries` is replaced, never changed: anyone may read it.
+        self._looking = threading.Lock()
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those of some sessions whose processes are gone, each once: they were killed, or
         have ended by themselves since a look before this one. `among` is looked at if there are
         any.
         """
-        dead, living = self._look()
-        # An entry may be missing for the moment in which it is written again: two looks are needed.
-        missing = self._living - dead - living
-        over = missing & self._missed
-        self._missed = missing - over
-        self._living = living | self._missed
-        # A process that was killed stays on the list; and one that continues its session may be of
-        # a version that has none.
-        gone = dead - self._told | over
-        if gone:
-            gone = gone.intersection(among)
-        self._told = (self._told | gone) & dead
-        return gone
+        with self._looking:
+            dead, living = self._look()
+            # An entry may be missing for the moment in which it is written again: two looks are
+            # needed.
+            missing = self._living - dead - living
+            over = missing & self._missed
+            self._missed = missing - over
+            self._living = living | self._missed
+            # A process that was killed stays on the list; and one that continues its session may be
+            # of a version that has none.
+            gone = dead - self._told | over
+            if gone:
+                gone = gone.intersection(among)
+            self._told = (self._told | gone) & dead
+            return gone
 
     def states(self) -> dict[str, SessionState]:
         """Returns the states of the sessions that are on the list."""
-        dead, _ = self._look()
+        with self._looking:
+            dead, _ = self._look()
         found = dict.fromkeys(dead, SessionState(alive=False))
         return found | {session: _state(entry) for session, entry in self.entries.items()}
 
@@ -72,8 +78,8 @@ class Processes:
         """Returns the sessions that said something else at the latest look than when this was asked
         before.
         """
-        before, self._published = self._published, dict(self.entries)
-        return {name for name, entry in self.entries.items() if before.get(name) != entry}
+        before, self._published = self._published, self.entries
+        return {name for name, entry in self._published.items() if before.get(name) != entry}
 
     def keep_a_list(self) -> bool:
         """Returns whether any process has ever had an entry here."""
@@ -83,7 +89,8 @@ class Processes:
         """Notes which processes live now: of some that are gone later, nothing else shows that they
         lived.
         """
-        self._living |= self._look()[1]
+        with self._looking:
+            self._living |= self._look()[1]
 
     def _look(self) -> tuple[set[str], set[str]]:
         here = _domain()

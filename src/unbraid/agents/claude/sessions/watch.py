@@ -79,14 +79,13 @@ class TranscriptWatch:
         if main is None:
             return None
         self._processes.meet()
-        lines = self._hooks.session(session_id).lines
         return TranscriptFollower(
             main=main,
             recorded=recorded,
             owner_of=self._owners.of,
             processes=self._processes,
             firsts=self._firsts,
-            hooked=lines,
+            hooked=self._hooks.lines(session_id),
             main_now=lambda: self._mains.get(session_id),
         )
 
@@ -173,6 +172,11 @@ class TranscriptWatch:
         with self._scanning:
             scan = self._scan()
             folders = claude_projects(self._env)
+            # What is no longer stored: a watch runs for months.
+            present = {found.main.path for found in scan.sessions}
+            present.update(file.path for file in scan.beside)
+            for path in self._stamps.keys() - present:
+                del self._stamps[path]
             for found in scan.sessions:
                 if self._stamps.get(found.main.path) != found.mtime_ns:
                     self._stamps[found.main.path] = found.mtime_ns

@@ -31,7 +31,6 @@ class RolloutWatch:
         self._files: dict[str, Path] = {}
         self._stamps: dict[str, int] = {}
         self._writers = RolloutWriters()
-        self._followed: set[str] = set()
         self._has_looked = False
         # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
@@ -72,12 +71,10 @@ class RolloutWatch:
         if session_id not in self._files:
             return None
         self._writers.look()
-        self._followed.add(session_id)
         return RolloutFollower(recorded, lambda: self._tree(session_id))
 
     def forget(self, session_id: str) -> None:
-        """Forgets a session that is no longer followed."""
-        self._followed.discard(session_id)
+        """Does nothing: nothing is held of a session."""
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those whose files no process has open any more, or only the shared server, in
@@ -98,13 +95,14 @@ class RolloutWatch:
 
     def _noted(self, paths: Iterable[Path]) -> set[str]:
         changed = []
-        for path in paths:
-            thread = thread_of_name(path.name)
-            if thread is not None and path.suffix == ".jsonl" and is_regular(path):
-                self._files[thread] = path
-                self._stamps[thread] = _mtime_ns(path)
-                changed.append(thread)
-        return self._roots(changed)
+        with self._looking:
+            for path in paths:
+                thread = thread_of_name(path.name)
+                if thread is not None and path.suffix == ".jsonl" and is_regular(path):
+                    self._files[thread] = path
+                    self._stamps[thread] = _mtime_ns(path)
+                    changed.append(thread)
+            return self._roots(changed)
 
     def _roots(self, threads: Iterable[str]) -> set[str]:
         files = dict(self._files)

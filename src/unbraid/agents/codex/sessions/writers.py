@@ -12,6 +12,7 @@ over.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -111,17 +112,29 @@ class RolloutWriters:
     def __init__(self) -> None:
         self._open: set[str] = set()  # threads that were seen open
         self._missed: set[str] = set()
+        # Sessions are followed, and looked after, in several threads.
+        self._looking = threading.Lock()
 
     def look(self) -> None:
         """Notes which files are open now."""
         now = open_rollouts()
-        self._open |= now.own | now.shared
+        with self._looking:
+            self._open |= now.own | now.shared
 
     def ended(self, trees: Mapping[str, WatchedTree], says_so: Callable[[str], bool]) -> set[str]:
         """Returns those sessions whose files were open, or that say that they are over, and that no
         process had open in two looks; each once.
         """
         now = open_rollouts()
+        with self._looking:
+            return self._ended(now, trees, says_so)
+
+    def _ended(
+        self,
+        now: OpenRollouts,
+        trees: Mapping[str, WatchedTree],
+        says_so: Callable[[str], bool],
+    ) -> set[str]:
         gone = set()
         for session, tree in trees.items():
             was_open = not self._open.isdisjoint(tree.threads)

@@ -55,6 +55,9 @@ class DatabaseWatch:
         self._wake = asyncio.Event()
         # Looks run in threads, which continue after the task that awaits them was cancelled.
         self._looking = threading.Lock()
+        # Events come on the event loop while a thread begins to follow their session: each goes to
+        # the follower or to what it is given first. Never held for long.
+        self._giving = threading.Lock()
         self._plugins = PluginReceiver(self._root_of, self._give)
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
@@ -97,19 +100,21 @@ class DatabaseWatch:
         """Returns a follower that reads its rows from where the log stands."""
         with self._looking:
             stored = self._stored(session_id)
-            unread = self._unread.pop(session_id, [])
-            if not stored and not unread and recorded.is_new:
-                return None
             follower = RowFollower(session_id, recorded, self._database if stored else None)
-            follower.give_events(asked_of_person(unread) if stored else unread, whole=False)
+            with self._giving:
+                unread = self._unread.pop(session_id, [])
+                if not stored and not unread and recorded.is_new:
+                    return None
+                follower.give_events(asked_of_person(unread) if stored else unread, whole=False)
+                self._followers[session_id] = follower
             follower.begin()
-            self._followers[session_id] = follower
         return follower
 
     def forget(self, session_id: str) -> None:
         """Forgets a session; what is found later is read from its rows by its next follower."""
-        self._followers.pop(session_id, None)
-        self._unread.pop(session_id, None)
+        with self._giving:
+            self._followers.pop(session_id, None)
+            self._unread.pop(session_id, None)
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
@@ -165,11 +170,12 @@ class DatabaseWatch:
             self._warn(str(error))
 
     def _give(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
-        follower = self._followers.get(root)
-        if follower is None:
-            self._unread.setdefault(root, []).extend(lines)
-        else:
-            follower.give_events(lines, whole=whole)
+        with self._giving:
+            follower = self._followers.get(root)
+            if follower is None:
+                self._unread.setdefault(root, []).extend(lines)
+            else:
+                follower.give_events(lines, whole=whole)
         self._changed.add(root)
         self._wake.set()
 

@@ -1,0 +1,43 @@
+"""Sessions that can be steered come and go: each has a socket, few of the silent ones keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from unbraid.agents.claude.hooks.session import HookedSession
+from unbraid.control.controllers import Controllers
+from unbraid.log import MemoryLog
+from unbraid.watch.steered_runs import MAX_SILENT, SteeredRuns
+
+
+class Watch:
+    """A watch in which every session can be steered."""
+
+    def controller(
+        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
+    ) -> HookedSession:
+        session = HookedSession(session_id, lambda name: None)
+        session.goes_to(run, agent_of)
+        return session
+
+
+def sockets(home: Path) -> int:
+    return sum(1 for _ in home.rglob("*.sock"))
+
+
+async def test_few_of_those_that_are_silent_have_a_socket(tmp_path: Path) -> None:
+    watch: Any = Watch()
+    controllers = Controllers()
+    runs = SteeredRuns(MemoryLog(), controllers, tmp_path)
+    await runs.note(watch, "first", "first")
+    for number in range(3 * MAX_SILENT):
+        await runs.note(watch, f"s{number}", f"s{number}")
+        await runs.note_silent(f"s{number}")
+    assert sockets(tmp_path) == len(controllers.own()) == MAX_SILENT + 1
+    assert "first" in controllers.own()
+    await runs.note(watch, "s0", "s0")
+    assert "s0" in controllers.own()
+    await runs.close()
+    assert sockets(tmp_path) == 0
