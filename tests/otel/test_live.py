@@ -15,8 +15,8 @@ from tests.otel.test_otel import NESTED, home, recorded
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.otel import sender as sender_module
-from unbraid.otel.collector import collector_of, problem_with
-from unbraid.otel.delivery import Traces
+from unbraid.otel.exporter import collector_of, problem_with
+from unbraid.otel.sender import Traces
 from unbraid.system.home import make_private_folder
 from unbraid.testing import Script, Spawn, bash, say
 from unbraid.traces import TraceIdentity, TraceParent
@@ -93,7 +93,7 @@ async def test_spans_are_sent_as_they_end_and_after_an_outage(
 async def test_one_process_at_a_time_sends_a_log(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.otel.delivery.OTLP_TURN_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.otel.sender.OTLP_TURN_SECONDS", 0.05)
     events, said = recorded(NESTED[0]), Said()
     async with traces(home, receiver, said).following(log):
         await log.append("one", recorded(NESTED[0]))

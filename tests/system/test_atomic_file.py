@@ -10,7 +10,7 @@ import pytest
 
 from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError, LogError
-from unbraid.otel.state import SentCursor
+from unbraid.otel.sender import SentCursor
 from unbraid.serve.access.tokens import TokenFile
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.service import Service, ServiceError, SystemdUser, write_service

@@ -55,8 +55,8 @@ async def _send(
     from unbraid.errors import CallerError
     from unbraid.log import configured_log
     from unbraid.machine import Machine
-    from unbraid.otel.collector import collector_of, problem_with
-    from unbraid.otel.delivery import Traces
+    from unbraid.otel.exporter import collector_of, problem_with
+    from unbraid.otel.sender import Traces
     from unbraid.traces import TraceParent
 
     collector = collector_of(endpoint, os.environ, required=True)

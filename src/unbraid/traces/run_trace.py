@@ -1,7 +1,13 @@
 """A run's events in, the spans that have ended out: one trace a run.
 
-An agent's span is below that of the call that started it, and so below the agent that made the
-call. The main agent's span comes last, with the run's `done`: only then its totals are known.
+An agent is an `invoke_agent` span, below that of the call that started it, and so below the agent
+that made the call. The main agent's span comes last, with the run's `done`: only then its totals
+are known.
+
+A model message is a `chat` span. Nothing says when a request to the model went out. It could when the agent had the last of what it waited for: its prompt, or the results of its tools. A
+message ends with the last of its words. What it has used is often known later, when the next one
+has begun, and words may come after that: so a message is complete when its usage is known and its
+agent has continued.
 """
 
 from __future__ import annotations
@@ -11,11 +17,22 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from unbraid import events as e
-from unbraid.fleet.usage import Totals
-from unbraid.traces.agent_trace import AgentTrace
-from unbraid.traces.facts import TraceFacts, usage_attributes
-from unbraid.traces.identity import TraceIdentity
-from unbraid.traces.span import Span, known, short
+from unbraid.fleet.status import status_of_end
+from unbraid.fleet.usage import Totals, Usage
+from unbraid.traces.span import (
+    Attributes,
+    MessageParts,
+    Span,
+    SpanEvent,
+    TraceFacts,
+    TraceIdentity,
+    cut,
+    known,
+    message,
+    short,
+    text_part,
+    usage_attributes,
+)
 
 
 class RunTrace:
@@ -131,3 +148,358 @@ class RunTrace:
                 del self._requests[name]
                 ended.append(self._wait(asked, parent_id, event))
         return ended
+
+
+# As many as OpenTelemetry's own SDK keeps.
+MAX_SPAN_EVENTS = 128
+
+
+class AgentTrace:
+    """What one agent has done so far; the methods return the spans that have ended by an event."""
+
+    def __init__(self, facts: TraceFacts, start: e.StreamStart, parent_id: int | None) -> None:
+        self.span_id = facts.ids.span_id("agent", start.stream_id)
+        self._facts, self._start, self._parent_id = facts, start, parent_id
+        self._chats = Chats(facts, start, self.span_id)
+        self._agent_id = start.agent_id
+        self._answer: str | None = None
+        self._calls: dict[str, tuple[int, e.FleetToolUse]] = {}
+        self._times_called: dict[str, int] = {}
+        self._failed_tools = 0
+        self._events: list[SpanEvent] = []
+        if start.prompt is not None:
+            self._chats.ask(start.ts, start.prompt)
+
+    def apply(self, event: e.FleetEvent) -> list[Span]:
+        """Takes one event of the agent's stream, but not its end. Returns the spans that have ended
+        by it.
+        """
+        match event:
+            case e.Text() | e.Thinking():
+                return self._chats.say(event)
+            case e.FleetToolUse():
+                self._call(event)
+                return self._chats.call(event)
+            case e.FleetToolResult():
+                self._chats.give_result(event)
+                return self._result(event)
+            case e.FleetTokenUsage():
+                return self._chats.use(event)
+            case e.FleetPrompt():
+                self._chats.ask(event.ts, event.text)
+            case e.FleetTurnComplete():
+                self._answer = event.result or self._answer
+                if not event.ok:
+                    error_type: Attributes = {"error.type": short(event.subtype)}
+                    self._note(f"turn {event.reason}", event.ts, error_type)
+                return self._chats.end_turn(event.seq)
+            case e.FleetSessionMeta():
+                self._agent_id = event.agent_id or self._agent_id
+                self._chats.model = event.model or self._chats.model
+            case e.SubAgentResponse():
+                self._answer = event.content
+            case e.FleetError():
+                self._fail(event)
+            case e.FleetRetracted():
+                self._chats.retract(event.message_ids)
+                self._note("retracted", event.ts, {"unbraid.messages": len(event.message_ids)})
+            case _:
+                pass
+        return []
+
+    def call_span(self, tool_use_id: str | None) -> int | None:
+        """Returns the span of a call that was seen."""
+        if tool_use_id is None or tool_use_id not in self._times_called:
+            return None
+        return self._call_id(tool_use_id)
+
+    def end(self, event: e.StreamEnd) -> list[Span]:
+        """Takes the end of the agent. Returns what was open in it, and the agent itself last."""
+        seq = event.seq
+        ended = self._chats.end(seq)
+        for name, (span_id, call) in list(self._calls.items()):
+            del self._calls[name]
+            ended.append(self._tool_span(span_id, call, end=event.ts, seq=seq))
+        return [*ended, self._span(event)]
+
+    def _call(self, event: e.FleetToolUse) -> None:
+        name = event.tool_use_id
+        self._times_called[name] = self._times_called.get(name, 0) + 1
+        self._calls[name] = (self._call_id(name), event)
+
+    def _call_id(self, tool_use_id: str) -> int:
+        times = self._times_called[tool_use_id]
+        name = tool_use_id if times == 1 else f"{tool_use_id} {times}"
+        return self._facts.ids.span_id("tool", self._start.stream_id, name)
+
+    def _result(self, event: e.FleetToolResult) -> list[Span]:
+        span_id, call = self._calls.pop(event.tool_use_id, (0, None))
+        self._failed_tools += not event.ok
+        if call is None:
+            return []
+        return [self._tool_span(span_id, call, end=event.ts, seq=event.seq, result=event)]
+
+    def _tool_span(
+        self,
+        span_id: int,
+        call: e.FleetToolUse,
+        *,
+        end: int,
+        seq: int,
+        result: e.FleetToolResult | None = None,
+    ) -> Span:
+        tool, content = short(call.tool), self._facts.content
+        failed = result is not None and not result.ok
+        attributes = self._attributes("execute_tool") | known(
+            {
+                "gen_ai.tool.name": tool,
+                "gen_ai.tool.type": "function",
+                "gen_ai.tool.call.id": short(call.tool_use_id),
+                "gen_ai.tool.call.arguments": _arguments(call) if content else None,
+                "gen_ai.tool.call.result": cut(result.content) if content and result else None,
+                "error.type": "tool_error" if failed else None,
+                "unbraid.unfinished": True if result is None else None,
+            }
+        )
+        return Span(
+            name=f"execute_tool {tool}",
+            span_id=span_id,
+            parent_id=self.span_id,
+            start=call.ts,
+            end=max(end, call.ts),
+            seq=seq,
+            attributes=attributes,
+            error="tool_error" if failed else None,
+        )
+
+    def _span(self, event: e.StreamEnd) -> Span:
+        start, facts, chats = self._start, self._facts, self._chats
+        attributes = self._attributes("invoke_agent") | facts.model(chats.model)
+        attributes |= usage_attributes("unbraid.usage", chats.usage) | known(
+            {
+                "gen_ai.agent.id": self._agent_id,
+                "unbraid.depth": start.depth,
+                "unbraid.status": status_of_end(event.reason, ok=event.ok),
+                "unbraid.background": start.background,
+                "unbraid.resumes": start.resumes,
+                "unbraid.tool_uses": sum(self._times_called.values()),
+                "unbraid.failed_tools": self._failed_tools,
+                "error.type": None if event.ok else event.reason,
+            }
+        )
+        if facts.content:
+            attributes |= self._words()
+        resumed = start.resumes
+        return Span(
+            name=f"invoke_agent {short(start.agent)}",
+            span_id=self.span_id,
+            parent_id=self._parent_id,
+            start=start.ts,
+            end=max(event.ts, start.ts),
+            seq=event.seq,
+            attributes=attributes,
+            events=tuple(self._events),
+            links=() if resumed is None else (facts.ids.span_id("agent", resumed),),
+            error=None if event.ok else event.reason,
+        )
+
+    def _words(self) -> Attributes:
+        prompt = self._start.prompt
+        if prompt is None and self._start.stream_id == 0:
+            prompt = self._facts.prompt
+        asked, answer = cut(prompt or ""), cut(self._answer or "")
+        return known(
+            {
+                "gen_ai.agent.description": self._start.description,
+                "gen_ai.input.messages": message("user", [text_part(asked)]) if asked else None,
+                "gen_ai.output.messages": message(
+                    "assistant", [text_part(answer)], finish_reason="stop"
+                )
+                if answer
+                else None,
+            }
+        )
+
+    def _fail(self, event: e.FleetError) -> None:
+        code = event.code or "error"
+        said = {"exception.message": cut(event.message)} if self._facts.content else {}
+        if code.endswith("retry"):
+            self._note("retry", event.ts, {"error.type": short(code), **said})
+        elif code == "warning":
+            self._note("warning", event.ts, {**said})
+        else:
+            self._note("exception", event.ts, {"exception.type": short(code), **said})
+
+    def _note(self, name: str, ts: int, attributes: Attributes) -> None:
+        if len(self._events) < MAX_SPAN_EVENTS:
+            self._events.append(SpanEvent(name, ts, attributes))
+
+    def _attributes(self, operation: str) -> Attributes:
+        return self._facts.attributes(operation, self._start.agent, self._start.stream_id)
+
+
+def _arguments(call: e.FleetToolUse) -> str:
+    return cut(bytes(call.input_json).decode("utf-8", "replace"))
+
+
+class _Message:
+    """A message that may not be complete."""
+
+    def __init__(self, message_id: str, start: int, inputs: str | None, *, content: bool) -> None:
+        self.message_id, self.start, self.end, self.inputs = message_id, start, start, inputs
+        self.usage: e.FleetTokenUsage | None = None
+        self.said: MessageParts | None = MessageParts() if content else None
+        self.has_words = False
+        self.retracted = False
+
+
+class Chats:
+    """The messages of one agent, in order."""
+
+    def __init__(self, facts: TraceFacts, start: e.StreamStart, span_id: int) -> None:
+        self._facts, self._stream_id, self._agent = facts, start.stream_id, start.agent
+        self._span_id = span_id
+        self.usage = Usage()
+        self.model = start.model
+        self._ready: int | None = start.ts
+        self._inputs: list[str] = []
+        self._open: dict[str, _Message] = {}
+        # A message that was sent is not sent again, whatever still comes of it.
+        self._sent: set[str] = set()
+
+    def ask(self, ts: int, prompt: str) -> None:
+        """Takes a prompt: the agent can ask its model."""
+        self._ready = ts
+        if self._facts.content:
+            self._inputs.append(message("user", [text_part(cut(prompt))]))
+
+    def give_result(self, event: e.FleetToolResult) -> None:
+        """Takes the result of a tool: the agent can continue."""
+        self._ready = max(self._ready or 0, event.ts)
+        if self._facts.content:
+            part = {
+                "type": "tool_call_response",
+                "id": event.tool_use_id,
+                "response": cut(event.content),
+            }
+            self._inputs.append(message("tool", [part]))
+
+    def say(self, event: e.Text | e.Thinking) -> list[Span]:
+        """Takes words; returns the messages that are complete by them."""
+        ended, current = self._current(event.message_id, event)
+        if current is not None and current.said is not None:
+            kind = "text" if isinstance(event, e.Text) else "reasoning"
+            current.said.say(kind, event.block, event.delta)
+        return ended
+
+    def call(self, event: e.FleetToolUse) -> list[Span]:
+        """Takes a tool call; returns the messages that are complete by it."""
+        if event.message_id is None:
+            return []
+        ended, current = self._current(event.message_id, event)
+        if current is not None and current.said is not None:
+            current.said.call(event.tool_use_id, event.tool, bytes(event.input_json))
+        return ended
+
+    def use(self, event: e.FleetTokenUsage) -> list[Span]:
+        """Takes what a message has used; returns it if its agent has gone on already."""
+        self.usage.add(event)
+        self.model = self.model or event.model
+        if event.message_id in self._sent:
+            return []
+        current = self._open.get(event.message_id) or self._begin(event.message_id, event.ts)
+        current.usage = event
+        if not current.has_words:
+            current.end = event.ts
+        if current is not next(reversed(self._open.values())):
+            return [self._span(current, event.seq)]
+        return []
+
+    def retract(self, message_ids: list[str]) -> None:
+        """Marks messages that the agent's CLI has withdrawn."""
+        for each in message_ids:
+            if each in self._open:
+                self._open[each].retracted = True
+
+    def end_turn(self, seq: int) -> list[Span]:
+        """Notes that the agent has answered and waits. Returns the spans of the messages that are
+        complete.
+        """
+        self._ready = None
+        return self._settled(seq)
+
+    def end(self, seq: int) -> list[Span]:
+        """Returns the spans of all messages that are left: nothing more comes."""
+        return [self._span(each, seq) for each in list(self._open.values())]
+
+    def _current(
+        self, message_id: str, event: e.Text | e.Thinking | e.FleetToolUse
+    ) -> tuple[list[Span], _Message | None]:
+        if message_id in self._sent:
+            return [], None
+        current, ended = self._open.get(message_id), list[Span]()
+        if current is None:
+            ended = self._settled(event.seq)
+            current = self._begin(message_id, event.ts)
+        current.end, current.has_words = max(current.end, event.ts), True
+        self._ready = max(self._ready or 0, event.ts)
+        return ended, current
+
+    def _begin(self, message_id: str, ts: int) -> _Message:
+        start = ts if self._ready is None else min(self._ready, ts)
+        inputs = "[" + ",".join(each[1:-1] for each in self._inputs) + "]"
+        begun = self._open[message_id] = _Message(
+            message_id, start, inputs if self._inputs else None, content=self._facts.content
+        )
+        self._inputs.clear()
+        return begun
+
+    def _settled(self, seq: int) -> list[Span]:
+        return [self._span(each, seq) for each in list(self._open.values()) if each.usage]
+
+    def _span(self, ended: _Message, seq: int) -> Span:
+        del self._open[ended.message_id]
+        self._sent.add(ended.message_id)
+        facts, usage = self._facts, ended.usage
+        model = (usage.model if usage else None) or self.model
+        attributes = facts.attributes("chat", self._agent, self._stream_id) | facts.model(model)
+        attributes |= known(
+            {
+                "gen_ai.response.id": ended.message_id,
+                "gen_ai.response.model": model,
+                "gen_ai.input.messages": ended.inputs,
+                "gen_ai.output.messages": ended.said.encoded() if ended.said else None,
+                "unbraid.retracted": ended.retracted or None,
+            }
+        )
+        return Span(
+            name=f"chat {attributes.get('gen_ai.request.model', '')}".strip(),
+            span_id=facts.ids.span_id("chat", self._stream_id, ended.message_id),
+            parent_id=self._span_id,
+            start=ended.start,
+            end=max(ended.end, ended.start),
+            seq=seq,
+            attributes=attributes | (_used(usage) if usage else {}),
+            remote=True,
+        )
+
+
+def _used(usage: e.FleetTokenUsage) -> Attributes:
+    """Returns the usage as attributes. The conventions count what was read from a cache or written
+    to it as input, too.
+    """
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    cost = usage.estimated_usd if usage.cost_usd is None else usage.cost_usd
+    return known(
+        {
+            "gen_ai.usage.input_tokens": usage.input_tokens + cached,
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": usage.cache_read_tokens,
+            "gen_ai.usage.cache_creation.input_tokens": usage.cache_creation_tokens,
+            # No convention has dollars; this is the name that most tools read.
+            "gen_ai.usage.cost": cost,
+            "unbraid.usage.cost_usd": usage.cost_usd,
+            "unbraid.usage.estimated_usd": usage.estimated_usd,
+            "unbraid.usage.estimated_tokens": usage.estimated or None,
+        }
+    )
