@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from unbraid.events import FleetEvent
-from unbraid.export.archive import EventArchive
 from unbraid.export.document import RunExport, RunFold
-from unbraid.export.html_page import html_page
+from unbraid.export.html_page import EventArchive, html_page
 from unbraid.screen import safe_json
 
 MEDIA_TYPES = {

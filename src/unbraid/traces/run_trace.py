@@ -4,10 +4,11 @@ An agent is an `invoke_agent` span, below that of the call that started it, and 
 that made the call. The main agent's span comes last, with the run's `done`: only then its totals
 are known.
 
-A model message is a `chat` span. Nothing says when a request to the model went out. It could when the agent had the last of what it waited for: its prompt, or the results of its tools. A
-message ends with the last of its words. What it has used is often known later, when the next one
-has begun, and words may come after that: so a message is complete when its usage is known and its
-agent has continued.
+A model message is a `chat` span. Nothing says when a request to the model went out. It could when
+the agent had the last of what it waited for: its prompt, or the results of its tools. A message
+ends with the last of its words. What it has used is often known later, when the next one has begun,
+and words may come after that: so a message is complete when its usage is known and its agent has
+continued.
 """
 
 from __future__ import annotations
