@@ -5,10 +5,8 @@ from __future__ import annotations
 from tests.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.alerts.conditions import APPLIED, Condition
-from unbraid.alerts.messages import message
-from unbraid.alerts.monitor import Alert, AlertMonitor
-from unbraid.alerts.rules_file import read_rules
-from unbraid.alerts.schedule import MessageSchedule
+from unbraid.alerts.monitor import Alert, AlertMonitor, MessageSchedule, message
+from unbraid.alerts.rules import read_rules
 from unbraid.timings import ALERT_GATHER_MS, ALERT_INTERVAL_MS, ALERT_STALE_MS
 
 NOON = 12 * 60

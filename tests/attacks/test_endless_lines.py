@@ -26,7 +26,7 @@ from unbraid.log import open_log
 from unbraid.log.contract_data import all_chunks
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
-from unbraid.remote.ledger import DeliveryLedger
+from unbraid.remote.delivery import DeliveryLedger
 from unbraid.system.file_tail import Tail
 from unbraid.translate.tracks import split
 from unbraid.translate.translator import Translator

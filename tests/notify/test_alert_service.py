@@ -12,7 +12,7 @@ from tests.alerts.made import Maker, helper
 from tests.notify.receiver import HttpReceiver, receiving
 from tests.notify.test_senders import closed_port
 from unbraid import events as e
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.log.port import Log
@@ -49,7 +49,7 @@ class Desk:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alerts are gathered for a moment only."""
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 300)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_GATHER_MS", 300)
 
 
 async def until_taken(got: HttpReceiver, number: int = 1) -> None:

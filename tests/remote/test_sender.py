@@ -18,9 +18,8 @@ from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
 from unbraid.log.contract import sample_run
-from unbraid.remote.delivery import Delivery
+from unbraid.remote.delivery import Delivery, DeliveryLedger
 from unbraid.remote.destination import Destination, LogDelivery
-from unbraid.remote.ledger import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
 PATIENCE_SECONDS = 60.0

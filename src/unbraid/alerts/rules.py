@@ -1,14 +1,40 @@
-"""Which conditions of which runs alert which receivers, and what runs may spend."""
+"""Which conditions of which runs alert which receivers, and what runs may spend: the rules, and the
+TOML file in which a person writes them. In it, every table stands for itself.
+
+    quiet = "22:00-07:00"
+    to = ["terminal", "phone"]
+
+    [[rule]]
+    when = "permission"
+    after = "30s"
+    folder = "~/work"
+
+    [[budget]]
+    folder = "~/work"
+    cost = 5
+
+    [receiver.phone]
+    url = "ntfys://ntfy.example.org/agents"
+
+Each table is parsed by itself, so that what is wrong in one of them leaves the others as they are.
+What is wrong is reported with its line, and never with the value of a receiver: that may be a
+secret.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unbraid.alerts.budget import RunLimits
-from unbraid.alerts.conditions import BUDGET, REPEATS, SILENT, Condition
+from unbraid.alerts.conditions import BUDGET, CONDITIONS, REPEATS, SILENT, Condition
+from unbraid.fleet.amounts import MAX_COUNT, MAX_DOLLARS
 from unbraid.fleet.status import FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.screen import SpentDollars, cost, duration
 
@@ -158,6 +184,10 @@ class AlertRules(Struct, frozen=True):
         """Returns the names of the receivers that a rule alerts."""
         return rule.to or self.to
 
+    def receiver(self, name: str) -> Receiver:
+        """Returns the receiver of a name: a person's own, or one that is built in."""
+        return Receiver(name) if name in BUILT_IN else self.receivers[name]
+
 
 DEFAULT_RULES = (
     # A person in front of the agent answers within seconds, and needs no alert.
@@ -191,3 +221,294 @@ def _glob(pattern: str) -> str:
 
 def _clock(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(?:#.*)?$")
+_DURATION = re.compile(r"(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)")
+_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_MAX_SECONDS = 30 * 86400
+
+# Files that were written before conditions had the words of the alerts.
+_OLD_NAMES = {"circles": REPEATS}
+_SETTINGS = ("quiet", "to", "off")
+_RULE = ("when", "after", "folder", "kind", "agent", "cost", "times", "to")
+_BUDGET = ("folder", "kind", "cost", "tokens", "time", "agents")
+_RECEIVER = ("command", "webhook", "url", "headers")
+
+
+class _Table(Struct):
+    """One table of the file: its header, and its lines as they are."""
+
+    name: str
+    line: int
+    lines: list[str]
+    is_list: bool = False
+
+    def line_of(self, key: str) -> int:
+        pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
+        for number, text in enumerate(self.lines):
+            if pattern.match(text):
+                return self.line + number
+        return self.line
+
+
+class _InvalidValue(ValueError):
+    """A value that cannot be used, and its key."""
+
+    def __init__(self, key: str, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+def read_rules(text: str, home: str = "") -> AlertRules:
+    """Returns what a rules file says. `~` in it is the folder `home`."""
+    reader = _Reader(home)
+    for table in _tables(text):
+        reader.table(table)
+    return reader.rules()
+
+
+class _Reader:
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._rules: list[AlertRule] = []
+        self._budgets: list[BudgetRule] = []
+        self._receivers: dict[str, Receiver] = {}
+        self._to: tuple[str, ...] = SHOWN
+        self._to_line = 0
+        self._off: tuple[str, ...] = ()
+        self._quiet: QuietHours | None = None
+        self._problems: list[FileProblem] = []
+
+    def table(self, table: _Table) -> None:
+        try:
+            values = tomllib.loads("\n".join(table.lines))
+        except tomllib.TOMLDecodeError as error:
+            self._problems.append(_syntax(table, str(error)))
+            return
+        named = table.name.split(".", 1)
+        try:
+            if table.name == "":
+                self._settings(table, values)
+            elif table.name == "rule" and table.is_list:
+                self._rule(table, values["rule"][0])
+            elif table.name == "budget" and table.is_list:
+                self._budget(table, values["budget"][0])
+            elif named[0] == "receiver" and len(named) == 2 and not table.is_list:
+                ((name, given),) = values["receiver"].items()
+                self._receiver(name, given)
+            else:
+                known = "[[rule]], [[budget]] and [receiver.NAME]"
+                brackets = "[[{}]]" if table.is_list else "[{}]"
+                shown = brackets.format(table.name)
+                raise _InvalidValue("", f"unknown table {shown}; choose from: {known}")
+        except _InvalidValue as error:
+            line = table.line_of(error.key) if error.key else table.line
+            self._problems.append(FileProblem(line, str(error)))
+
+    def rules(self) -> AlertRules:
+        known = {*BUILT_IN, *self._receivers}
+        used = [(rule.line, rule.to) for rule in self._rules]
+        for line, names in [*used, (self._to_line, self._to)]:
+            self._problems += [
+                FileProblem(
+                    line, f"unknown receiver {name!r}; available: {', '.join(sorted(known))}"
+                )
+                for name in names
+                if name not in known
+            ]
+
+        def only_known(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in names if name in known)
+
+        # An alert with a wrong receiver goes where the others go, rather than nowhere.
+        rules = [replace(rule, to=only_known(rule.to)) for rule in self._rules]
+        return AlertRules(
+            rules=with_defaults(rules, self._off),
+            budgets=tuple(self._budgets),
+            receivers=self._receivers,
+            to=only_known(self._to) or SHOWN,
+            quiet=self._quiet,
+            problems=tuple(sorted(self._problems, key=lambda problem: problem.line)),
+        )
+
+    def _settings(self, table: _Table, given: dict[str, Any]) -> None:
+        # Each setting stands for itself, too.
+        for key, value in given.items():
+            try:
+                _check_keys({key: value}, _SETTINGS)
+                if key == "quiet":
+                    self._quiet = _quiet(value)
+                elif key == "to":
+                    self._to, self._to_line = _words(key, value), table.line_of(key)
+                else:
+                    self._off = _conditions(key, value)
+            except _InvalidValue as error:
+                self._problems.append(FileProblem(table.line_of(key), str(error)))
+
+    def _rule(self, table: _Table, given: dict[str, Any]) -> None:
+        _check_keys(given, _RULE)
+        if "when" not in given:
+            raise _InvalidValue("", f"`when` is needed; choose from: {', '.join(CONDITIONS)}")
+        self._rules.append(
+            AlertRule(
+                when=_conditions("when", given["when"]),
+                after_seconds=_optional(given, "after", _seconds) or 0.0,
+                runs=self._runs(given),
+                agent=_optional(given, "agent", _text),
+                cost_usd=_optional(given, "cost", _dollars),
+                times=_optional(given, "times", _times) or TIMES,
+                to=_optional(given, "to", _words) or (),
+                line=table.line,
+            )
+        )
+
+    def _budget(self, table: _Table, given: dict[str, Any]) -> None:
+        _check_keys(given, _BUDGET)
+        limits = RunLimits(
+            cost_usd=_optional(given, "cost", _dollars),
+            tokens=_optional(given, "tokens", _count),
+            seconds=_optional(given, "time", _seconds),
+            agents=_optional(given, "agents", _count),
+        )
+        if not limits:
+            raise _InvalidValue("", "one of `cost`, `tokens`, `time` and `agents` is needed")
+        self._budgets.append(BudgetRule(limits, self._runs(given), table.line))
+
+    def _receiver(self, name: str, given: Any) -> None:
+        if not isinstance(given, dict):
+            raise _InvalidValue(name, "a receiver is a table: [receiver.NAME]")
+        _check_keys(given, _RECEIVER)
+        if name in self._receivers:
+            raise _InvalidValue("", f"the receiver {name!r} already exists")
+        if name in BUILT_IN:
+            raise _InvalidValue("", f"{name!r} is built in; choose another name")
+        forms = [key for key in ("command", "webhook", "url") if key in given]
+        if len(forms) != 1:
+            raise _InvalidValue("", "one of `command`, `webhook` and `url` is needed, and only one")
+        headers = given.get("headers", {})
+        if not isinstance(headers, dict) or not all(
+            isinstance(value, str) and "\n" not in value and "\r" not in value
+            for value in headers.values()
+        ):
+            raise _InvalidValue("headers", "`headers` is not a table of texts")
+        form = forms[0]
+        value = _text(form, given[form])
+        if form == "webhook" and not value.startswith(("http://", "https://")):
+            raise _InvalidValue(
+                form, "`webhook` is not an address: it begins with http:// or https://"
+            )
+        if form == "url" and "://" not in value:
+            raise _InvalidValue(
+                form, "`url` is not an address that Apprise knows, such as ntfys://…"
+            )
+        self._receivers[name] = Receiver(
+            name,
+            command=value if form == "command" else None,
+            webhook=value if form == "webhook" else None,
+            url=value if form == "url" else None,
+            headers=headers,
+        )
+
+    def _runs(self, given: dict[str, Any]) -> RunFilter:
+        folder = _optional(given, "folder", _text)
+        if folder is not None and (folder == "~" or folder.startswith("~/")):
+            folder = self._home + folder[1:]
+        elif folder is not None and not folder.startswith(("/", "*")) and folder[1:2] != ":":
+            raise _InvalidValue("folder", "`folder` is a whole path: it begins with / or ~/")
+        return RunFilter(folder, _optional(given, "kind", _text))
+
+
+def _tables(text: str) -> Iterator[_Table]:
+    table, quote = _Table("", 1, []), ""
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+        header = None if quote else _HEADER.match(line)
+        # A table below a receiver, as its headers, belongs to it.
+        if header is not None and not header[2].startswith(f"{table.name}."):
+            yield table
+            table = _Table(header[2], number, [], is_list=header[1] == "[[")
+        table.lines.append(line)
+        for mark in ('"""', "'''"):
+            if quote in ("", mark) and line.count(mark) % 2:
+                quote = "" if quote else mark
+    yield table
+
+
+def _syntax(table: _Table, text: str) -> FileProblem:
+    found = _AT.search(text)
+    filled = len("\n".join(table.lines).rstrip().split("\n"))
+    number = filled if found is None or found[1] is None else min(int(found[1]), filled)
+    return FileProblem(table.line + number - 1, "not TOML: " + _AT.sub("", text))
+
+
+def _check_keys(given: dict[str, Any], known: Sequence[str]) -> None:
+    for key in given:
+        if key not in known:
+            raise _InvalidValue(key, f"unknown key {key!r}; choose from: {', '.join(known)}")
+
+
+def _optional(given: dict[str, Any], key: str, read: Callable[[str, Any], Any]) -> Any:
+    return read(key, given[key]) if key in given else None
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _InvalidValue(key, f"`{key}` is not a text")
+    return value
+
+
+def _words(key: str, value: Any) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise _InvalidValue(key, f"`{key}` is not a text or a list of texts")
+    return tuple(given)
+
+
+def _conditions(key: str, value: Any) -> tuple[str, ...]:
+    known = ", ".join(CONDITIONS)
+    words = tuple(_OLD_NAMES.get(word, word) for word in _words(key, value))
+    for word in words:
+        if word not in CONDITIONS:
+            raise _InvalidValue(key, f"unknown condition {word!r}; choose from: {known}")
+    if not words and key == "when":
+        raise _InvalidValue(key, f"`when` is empty; choose from: {known}")
+    return words
+
+
+def _seconds(key: str, value: Any) -> float:
+    found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None or not any(found.groups()):
+        raise _InvalidValue(key, f'`{key}` is not a duration, such as "90s", "10m" or "1h 30m"')
+    hours, minutes, seconds = (min(int((part or "0")[:9]), _MAX_SECONDS) for part in found.groups())
+    return float(min(hours * 3600 + minutes * 60 + seconds, _MAX_SECONDS))
+
+
+def _dollars(key: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not 0 <= value <= MAX_DOLLARS:
+        raise _InvalidValue(key, f"`{key}` is not a number of dollars")
+    return float(value)
+
+
+def _count(key: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_COUNT:
+        raise _InvalidValue(key, f"`{key}` is not a whole number above 0")
+    return value
+
+
+def _times(key: str, value: Any) -> int:
+    times = _count(key, value)
+    if not 3 <= times <= 20:
+        raise _InvalidValue(key, f"`{key}` is at least 3, and at most 20")
+    return times
+
+
+def _quiet(value: Any) -> QuietHours:
+    found = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        raise _InvalidValue("quiet", '`quiet` is not two times of the day, such as "22:00-07:00"')
+    begin, end = int(found[1]) * 60 + int(found[2]), int(found[3]) * 60 + int(found[4])
+    if begin == end:
+        raise _InvalidValue("quiet", "`quiet` must begin and end at different times")
+    return QuietHours(begin, end)

@@ -1,38 +1,40 @@
 """Alerts of a whole log: follows it, determines which alerts are due, sends and shows them.
 
 Several processes may do so at once. Marks in our folder ensure that only one of them sends an
-alert; each shows alerts on its own screen.
+alert; each shows alerts on its own screen and its pages. A receiver that is down delays no other
+receiver, and is tried again within bounds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from unbraid.agents.registry import tools
-from unbraid.alerts.conditions import APPLIED, STANDING
-from unbraid.alerts.messages import AlertMessage, message
-from unbraid.alerts.monitor import Alert, AlertMonitor
-from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, AlertRules, Receiver
-from unbraid.alerts.schedule import MessageSchedule
+from unbraid.alerts.conditions import APPLIED, DETAIL_CHARS, STANDING
+from unbraid.alerts.monitor import Alert, AlertMessage, AlertMonitor, MessageSchedule, message
+from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, Receiver
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError
+from unbraid.fleet.title import TITLE_CHARS
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log, every_run, run_pages
 from unbraid.notify.budget_stop import BudgetStops
-from unbraid.notify.outgoing_alerts import OutgoingAlerts
-from unbraid.notify.page_alerts import PageAlerts
-from unbraid.notify.senders import sender_of
-from unbraid.notify.sent_marks import SentMarks
+from unbraid.notify.senders import AlertSender, DeliveryError, SentMarks, sender_of
 from unbraid.notify.user_rules import LoadedRules, UserRules
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
     ALERT_FIRST_RETRY_SECONDS,
     ALERT_LINGER_SECONDS,
+    ALERT_LONGEST_RETRY_SECONDS,
     ALERT_STALE_MS,
     ALERT_TICK_SECONDS,
     HUB_FEED_RETRY_SECONDS,
@@ -160,7 +162,7 @@ class AlertService:
                 del self._outgoing[name]
                 await outgoing.close()
                 continue
-            receiver = receiver_named(self._rules, name)
+            receiver = self._rules.receiver(name)
             if receiver != outgoing.receiver:
                 # What waits for it is not lost.
                 outgoing.use(receiver, sender_of(receiver, self._env))
@@ -184,7 +186,7 @@ class AlertService:
     def _outgoing_to(self, name: str) -> OutgoingAlerts:
         found = self._outgoing.get(name)
         if found is None:
-            receiver = receiver_named(self._rules, name)
+            receiver = self._rules.receiver(name)
             sender = self._pages if name == BROWSER else sender_of(receiver, self._env)
             found = OutgoingAlerts(receiver, sender, self._warn, retry_seconds=self._retry_seconds)
             self._outgoing[name] = found
@@ -205,12 +207,127 @@ class AlertService:
             await each.close()
 
 
-def receiver_named(rules: AlertRules, name: str) -> Receiver:
-    """Returns the receiver of a name: a person's own, or one that is built in."""
-    return Receiver(name) if name in BUILT_IN else rules.receivers[name]
-
-
 def minute_of_day() -> int:
     """Returns the minute of the day, in local time."""
     now = datetime.fromtimestamp(time.time())
     return now.hour * 60 + now.minute
+
+
+MAX_TRIES = 6
+
+
+class OutgoingAlerts:
+    """What waits for one receiver, and the message that is being sent to it."""
+
+    def __init__(
+        self,
+        receiver: Receiver,
+        sender: AlertSender,
+        warn: Callable[[str], None],
+        *,
+        retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
+    ) -> None:
+        self.receiver, self._sender, self._warn = receiver, sender, warn
+        self._schedule = MessageSchedule()
+        self._retry_seconds = retry_seconds
+        self._sending: asyncio.Task[None] | None = None
+        self._is_down = False
+
+    def use(self, receiver: Receiver, sender: AlertSender) -> None:
+        """Continues with a receiver that a person has changed meanwhile."""
+        self.receiver, self._sender = receiver, sender
+
+    def add(self, alert: Alert, now_ms: int) -> None:
+        """Adds an alert to the next message."""
+        self._schedule.add(alert, now_ms)
+
+    def tick(self, now_ms: int, *, at_once: bool = False) -> None:
+        """Begins to send what is due, unless the message before is still on its way."""
+        if self._sending is not None and not self._sending.done():
+            return
+        alerts = self._schedule.take(now_ms, at_once=at_once)
+        if alerts:
+            self._sending = asyncio.create_task(self._send(alerts))
+
+    async def finish(self, now_ms: int) -> None:
+        """Sends what waits, and waits until that is done; not for a receiver that is down."""
+        if not self._is_down and self._sending is not None:
+            await self._sending
+        self.tick(now_ms, at_once=True)
+        if not self._is_down and self._sending is not None:
+            await self._sending
+
+    async def close(self) -> None:
+        """Stops trying."""
+        if self._sending is not None:
+            self._sending.cancel()
+            await asyncio.gather(self._sending, return_exceptions=True)
+
+    async def _send(self, alerts: list[Alert]) -> None:
+        # In a thread, because what redacts takes long to import.
+        given = await asyncio.to_thread(_redacted_message, alerts)
+        pause = self._retry_seconds
+        name = self.receiver.name
+        for number in range(1, MAX_TRIES + 1):
+            try:
+                await self._sender.send(given)
+                self._is_down = False
+                return
+            except DeliveryError as error:
+                self._is_down = True
+                if error.is_final or number == MAX_TRIES:
+                    self._warn(f"no alert reached {name}: {error} ({given.title})")
+                    return
+                if number == 1:
+                    self._warn(f"{name} did not accept an alert: {error}. It will be retried.")
+            await asyncio.sleep(pause)
+            pause = min(pause * 4, ALERT_LONGEST_RETRY_SECONDS)
+
+
+def _redacted_message(alerts: list[Alert]) -> AlertMessage:
+    return message([redacted(each) for each in alerts])
+
+
+def redacted(alert: Alert) -> Alert:
+    """Returns an alert without secrets: it leaves this machine. Before the text is shortened: a
+    secret that was cut could no longer be recognized.
+    """
+    # Its rules take longer to import than everything else here.
+    from unbraid.redact.secrets import redact_words
+
+    run, condition = alert.run, alert.condition
+    title = redact_words(run.title, cut=len(run.title) >= TITLE_CHARS)
+    detail = redact_words(condition.detail, cut=len(condition.detail) >= DETAIL_CHARS)
+    run = replace(run, title=title, cwd=redact_words(run.cwd, cut=False))
+    agent = redact_words(condition.agent, cut=False)
+    return replace(alert, run=run, condition=replace(condition, detail=detail, agent=agent))
+
+
+MAX_KEPT = 100
+
+
+class PageAlert(Struct, frozen=True):
+    """A message, and the run that it is about first. `id` counts up, also over restarts."""
+
+    id: int
+    title: str
+    body: str
+    run: str
+
+
+class PageAlerts:
+    """The latest messages. Pages that ask too late have missed the others."""
+
+    def __init__(self) -> None:
+        self._kept: deque[PageAlert] = deque(maxlen=MAX_KEPT)
+        self.last = now_ms()
+
+    async def send(self, message: AlertMessage) -> None:
+        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
+        self.last = max(self.last + 1, now_ms())
+        run = message.alerts[0].run if message.alerts else ""
+        self._kept.append(PageAlert(self.last, message.title, message.body, run=run))
+
+    def after(self, number: int) -> list[PageAlert]:
+        """Returns those that came after a message."""
+        return [each for each in self._kept if each.id > number]

@@ -15,7 +15,7 @@ from unbraid.control.resume import resumption
 from unbraid.errors import UnbraidError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.notify.sent_marks import SentMarks
+from unbraid.notify.senders import SentMarks
 from unbraid.system.clock import now_ms
 from unbraid.translate.notes import RunNote
 

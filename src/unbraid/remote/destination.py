@@ -16,9 +16,8 @@ from unbraid.log.entry import Entry
 from unbraid.log.leases import is_held
 from unbraid.log.port import Log, SharedLog, WholeLogReader, every_run
 from unbraid.record.origin import this_origin
-from unbraid.remote.delivery import GONE, Delivery, DeliveryStatus
+from unbraid.remote.delivery import GONE, Delivery, DeliveryLedger, DeliveryStatus, SentRun
 from unbraid.remote.ingest import IngestClient, checked_url
-from unbraid.remote.ledger import DeliveryLedger, SentRun
 from unbraid.system.tasks import cancel_task
 from unbraid.timings import (
     DELIVERY_LINGER_SECONDS,
