@@ -265,7 +265,7 @@ STEERING_UNKNOWN_SECONDS = 0.5
 STEERING_GONE_SECONDS = 10.0
 STEERING_LOOK_SECONDS = 0.25
 # Others write a row or two, and are done in milliseconds.
-LEDGER_LOCK_SECONDS = 10.0
+OUTBOX_LOCK_SECONDS = 10.0
 
 # --- a fleet of our own (orchestrate/) ---
 # How long a master waits for a further message: served over HTTP, and at someone's desk.

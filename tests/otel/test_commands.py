@@ -16,8 +16,7 @@ from tests.otel.receiver import Receiver
 from tests.otel.test_live import receiver
 from tests.otel.test_otel import NESTED, append, home, otel, recorded
 from unbraid.errors import CallerError
-from unbraid.otel.exporter import collector_of
-from unbraid.otel.sender import usable
+from unbraid.otel.exporter import collector_of, usable
 from unbraid.system.home import make_private_folder
 
 __all__ = ["home", "receiver"]  # fixtures

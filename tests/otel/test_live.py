@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,24 @@ async def test_one_process_at_a_time_sends_a_log(
     await arrived(receiver, 3 * one)
     await second.__aexit__(None, None, None)
     assert len(receiver.distinct()) == len(receiver.spans) == 3 * one
+
+
+async def test_the_cursor_file_of_an_earlier_version_is_taken_over(
+    home: Path, log: SqliteLog, receiver: Receiver
+) -> None:
+    await log.append("sent", recorded(NESTED[0]))
+    cursor = (await log.bounds())[1]
+    await log.append("unsent", recorded(NESTED[0]))
+    digest = sha256(f"log\n{receiver.url}/v1/traces".encode()).hexdigest()[:32]
+    file = home / "otel" / f"{digest}.json"
+    make_private_folder(file.parent)
+    file.write_text(f'{{"cursor":{cursor}}}')
+    for _ in range(2):
+        async with traces(home, receiver, Said()).following(log):
+            await arrived(receiver, 1)
+        assert {span.attributes["unbraid.run"] for span in receiver.spans} == {"unsent"}
+        assert len(receiver.distinct()) == len(receiver.spans)
+        assert not file.exists()
 
 
 async def test_a_run_that_goes_on_after_many_others(

@@ -23,21 +23,21 @@ from unbraid.alerts.conditions import APPLIED, DETAIL_CHARS, STANDING
 from unbraid.alerts.monitor import Alert, AlertMessage, AlertMonitor, MessageSchedule, message
 from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, Receiver
 from unbraid.control.controllers import Controllers
-from unbraid.errors import LogError
 from unbraid.fleet.title import TITLE_CHARS
+from unbraid.log.consumer import Consumer
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log, every_run, run_pages
 from unbraid.notify.budget_stop import BudgetStops
 from unbraid.notify.senders import AlertSender, DeliveryError, SentMarks, sender_of
 from unbraid.notify.user_rules import LoadedRules, UserRules
 from unbraid.system.clock import now_ms
+from unbraid.system.pauses import Backoff
 from unbraid.timings import (
     ALERT_FIRST_RETRY_SECONDS,
     ALERT_LINGER_SECONDS,
     ALERT_LONGEST_RETRY_SECONDS,
     ALERT_STALE_MS,
     ALERT_TICK_SECONDS,
-    HUB_FEED_RETRY_SECONDS,
 )
 
 # Events that a limit may be reached with.
@@ -65,6 +65,7 @@ class AlertService:
         retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
     ) -> None:
         self._log, self._env, self._warn = log, env, warn
+        self._consumer = Consumer(log, self._apply_batch)
         self._show, self._pages = show, pages or PageAlerts()
         self._user_rules = UserRules(env)
         self._marks = SentMarks(home)
@@ -84,8 +85,8 @@ class AlertService:
     async def running(self) -> AsyncIterator[None]:
         """Alerts while the block runs; what waits at its end is sent, if that takes no time."""
         # Before the block: what happens in it from its beginning on is to be seen.
-        cursor = (await self._log.bounds())[1]
-        tasks = [asyncio.create_task(self._follow(cursor)), asyncio.create_task(self._tick())]
+        await self._consumer.begin()
+        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._tick())]
         try:
             yield
         finally:
@@ -94,20 +95,10 @@ class AlertService:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self._finish()
 
-    async def _follow(self, cursor: int) -> None:
-        has_begun = False
-        while True:
-            try:
-                if not has_begun:
-                    await self._begin()
-                    has_begun = True
-                async for batch in self._log.follow_all(cursor):
-                    for entry in batch:
-                        self._take(entry)
-                    cursor = batch[-1].cursor if batch else cursor
-            except LogError:
-                # The part that records or shows the log reports it.
-                await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
+    async def _follow(self) -> None:
+        # A log that cannot be read is reported by the part that records or shows it.
+        await self._consumer.until_done(self._begin)
+        await self._consumer.follow()
 
     async def _begin(self) -> None:
         """Reads where the runs that are not over stand."""
@@ -121,7 +112,11 @@ class AlertService:
             self._seen[run.run] = seen
             self._monitor.reach(run.run, run.updated)
 
-    def _take(self, entry: Entry) -> None:
+    async def _apply_batch(self, batch: list[Entry]) -> None:
+        for entry in batch:
+            self._apply(entry)
+
+    def _apply(self, entry: Entry) -> None:
         seen = self._seen.get(entry.run)
         if seen is not None:
             if entry.seq <= seen:
@@ -266,7 +261,7 @@ class OutgoingAlerts:
     async def _send(self, alerts: list[Alert]) -> None:
         # In a thread, because what redacts takes long to import.
         given = await asyncio.to_thread(_redacted_message, alerts)
-        pause = self._retry_seconds
+        backoff = Backoff(self._retry_seconds, ALERT_LONGEST_RETRY_SECONDS, factor=4)
         name = self.receiver.name
         for number in range(1, MAX_TRIES + 1):
             try:
@@ -280,8 +275,7 @@ class OutgoingAlerts:
                     return
                 if number == 1:
                     self._warn(f"{name} did not accept an alert: {error}. It will be retried.")
-            await asyncio.sleep(pause)
-            pause = min(pause * 4, ALERT_LONGEST_RETRY_SECONDS)
+            await backoff.wait()
 
 
 def _redacted_message(alerts: list[Alert]) -> AlertMessage:

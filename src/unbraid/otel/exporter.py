@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -61,6 +61,21 @@ def problem_with(collector: Collector, env: Mapping[str, str]) -> str | None:
     protocol = next((env[name] for name in names if env.get(name)), "http/protobuf")
     if not collector.asked and protocol != "http/protobuf":
         return f"{ENDPOINT} is for {protocol}; traces are sent over http/protobuf only"
+    return None
+
+
+def usable(
+    collector: Collector | None, env: Mapping[str, str], warn: Callable[[str], None]
+) -> Collector | None:
+    """Returns a collector if anything can be sent to it from here. Raises CallerError if not and a
+    person has named it; if it was only in the environment, a warning will do.
+    """
+    problem = None if collector is None else problem_with(collector, env)
+    if collector is None or problem is None:
+        return collector
+    if collector.asked:
+        raise CallerError(problem)
+    warn(f"traces are not sent: {problem}")
     return None
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
+from unbraid.log.consumer import Consumer, OutboxFile, StoredCursor
 from unbraid.log.engines import opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.leases import is_held
@@ -22,7 +23,6 @@ from unbraid.system.tasks import cancel_task
 from unbraid.timings import (
     DELIVERY_LINGER_SECONDS,
     DELIVERY_REPORT_SECONDS,
-    SEND_LONGEST_RETRY_SECONDS,
 )
 
 Warn = Callable[[str], None]
@@ -155,6 +155,8 @@ class LogDelivery:
         self._to, self._log, self._name, self._warn = destination, log, log_name, warn
         self._since_ms = since_ms
         self._ledger = DeliveryLedger(destination.home)
+        self._cursor = StoredCursor(destination.home, log_name, destination.url)
+        self._consumer = Consumer(log, self._note, cursor=self._cursor, on_problem=self._report_log)
         self._refusals: set[str] = set()
         self._ours: dict[str, bool] = {}
         # A laptop may have another name in another network: its runs stay its own.
@@ -169,28 +171,26 @@ class LogDelivery:
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
         """Sends while the block runs, and a little longer if the server is there."""
-        lock = self._ledger.lock(self._name, self._to.url)
-        if lock is None:
-            self._warn(f"another process on this machine is already sending to {self._to.url}")
-            yield
-            return
-        with lock, contextlib.closing(self._ledger):
-            cursor = await self._begin()
+        with contextlib.closing(self._ledger), self._cursor.held() as is_held:
+            if not is_held:
+                self._warn(f"another process on this machine is already sending to {self._to.url}")
+                yield
+                return
+            await self._begin()
             tasks = [
                 asyncio.create_task(work)
-                for work in (self._follow(cursor), self._delivery.run(), self._report())
+                for work in (self._consumer.follow(), self._delivery.run(), self._report())
             ]
             try:
                 yield
             finally:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(DELIVERY_LINGER_SECONDS):
-                        await self._note(await self._log.read_all(self._ledger_cursor()))
+                        await self._consumer.reach_end()
                         await self._delivery.all_sent()
                 for task in tasks:
                     await cancel_task(task)
-                status = self.status
-                if status.behind:
+                if self.status.behind:
                     self._warn(f"{self.line()}; the next start sends the rest")
 
     def line(self) -> str:
@@ -204,50 +204,31 @@ class LogDelivery:
         problem = f": {status.problem}" if status.problem else ""
         return f"{self._to.url}: {runs}, {status.behind} behind{refused}, since {since}{problem}"
 
-    def _ledger_cursor(self) -> int:
-        return self._ledger.cursor(self._name, self._to.url) or 0
-
-    async def _begin(self) -> int:
-        """Notes what is to be sent at once; returns the cursor to follow the log from."""
-        cursor = self._ledger.cursor(self._name, self._to.url)
+    async def _begin(self) -> None:
+        """Notes what is to be sent at once."""
         wanted: list[str] = []
-        if cursor is None:
-            cursor = (await self._log.bounds())[1]
+        if await self._consumer.begin():
             wanted = [run.run async for run in every_run(self._log, status="live")]
         if self._since_ms is not None:
             known = self._ledger.known(self._name, self._to.url)
             async for run in every_run(self._log):
                 if run.updated >= self._since_ms and run.run not in known:
                     wanted.append(run.run)
-        wanted = [run for run in wanted if await self._is_ours(run)]
-        self._put(wanted, cursor)
+        await self._put(wanted)
+        self._consumer.store()
         for waiting in self._ledger.waiting():
             if (waiting.log, waiting.url) == (self._name, self._to.url):
                 self._delivery.note(waiting.run)
-        return cursor
-
-    async def _follow(self, cursor: int) -> None:
-        while True:
-            try:
-                async for batch in self._log.follow_all(cursor):
-                    await self._note(batch)
-                    cursor = batch[-1].cursor
-            except LogError as error:
-                self._refused("", f"the log here cannot be read: {error}")
-            await asyncio.sleep(SEND_LONGEST_RETRY_SECONDS)
 
     async def _note(self, batch: list[Entry]) -> None:
-        if not batch:
-            return
-        runs = {entry.run for entry in batch}
-        ours = [run for run in runs if await self._is_ours(run)]
-        self._put(ours, batch[-1].cursor)
-        for run in ours:
+        for run in await self._put({entry.run for entry in batch}):
             self._delivery.note(run)
 
-    def _put(self, runs: list[str], cursor: int) -> None:
-        redact = self._to.redact
-        self._ledger.note(self._name, self._to.url, runs, cursor=cursor, redact=redact)
+    async def _put(self, runs: Iterable[str]) -> list[str]:
+        """Puts the runs of this machine into the ledger, and returns them."""
+        ours = [run for run in runs if await self._is_ours(run)]
+        self._ledger.note(self._name, self._to.url, ours, redact=self._to.redact)
+        return ours
 
     async def _is_ours(self, run: str) -> bool:
         """Returns whether a run is of this machine: what others have sent here is theirs to
@@ -272,6 +253,9 @@ class LogDelivery:
                 self._warn(self.line())
             said = state if late or said is not None else None
 
+    def _report_log(self, problem: LogError) -> None:
+        self._refused("", f"the log here cannot be read: {problem}")
+
     def _refused(self, run: str, problem: str) -> None:
         if problem not in self._refusals:
             self._refusals.add(problem)
@@ -284,14 +268,13 @@ async def deliver(
     """Sends what other processes have left behind. Yields each run, and whether it has arrived;
     only what is to be `discarded` is given up if it has not.
     """
-    if not DeliveryLedger.exists(home):
+    if not OutboxFile.exists(home):
         return
     with contextlib.closing(DeliveryLedger(home)) as ledger:
         for waiting in ledger.waiting():
-            lock = ledger.lock(waiting.log, waiting.url)
-            if lock is None:
-                continue  # a process that watches sends all of this log
-            with lock:
+            with StoredCursor(home, waiting.log, waiting.url).held() as is_held:
+                if not is_held:
+                    continue  # a process that watches sends all of this log
                 arrived = await _delivered(
                     home, token, warn=warn, seconds=seconds, waiting=waiting, ledger=ledger
                 )

@@ -9,7 +9,6 @@ window is shorter than a weekend.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import secrets
 import time
@@ -46,6 +45,7 @@ from unbraid.log.nats.stream import (
 )
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
+from unbraid.system.pauses import Backoff
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
     BATCH_TIMEOUT_SECONDS,
@@ -122,7 +122,8 @@ class NatsJournal:
             headers=({ROLLUP: "sub"} if replaces else {})
             | ({} if ttl_seconds is None else {TTL: str(ttl_seconds)}),
         )
-        began, pause = time.monotonic(), NATS_FIRST_RETRY_SECONDS
+        began = time.monotonic()
+        backoff = Backoff(NATS_FIRST_RETRY_SECONDS, NATS_LONGEST_RETRY_SECONDS)
         alone = not AppendGroups.takes(message)
         while True:
             try:
@@ -143,8 +144,7 @@ class NatsJournal:
             if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
                 raise LogUnusable(self.address, "away", f"does not take this append ({problem})")
             self.statistics.retries += 1
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
+            await backoff.wait()
 
     async def _publish(self, message: RecordMessage) -> int:
         parts = message.parts()
