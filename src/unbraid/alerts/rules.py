@@ -23,14 +23,14 @@ secret.
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Meta, Struct, ValidationError, convert, field
+from msgspec.structs import asdict, replace
 
 from unbraid.alerts.budget import RunLimits
 from unbraid.alerts.conditions import BUDGET, CONDITIONS, REPEATS, SILENT, Condition
@@ -224,17 +224,76 @@ def _clock(minute: int) -> str:
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(?:#.*)?$")
-_DURATION = re.compile(r"(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?")
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)")
-_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_DURATION = re.compile(r"\s*(?=\d)(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?\s*\Z")
+_CLOCK = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*\Z")
+_SYNTAX_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_FIELD = re.compile(r" - at `\$\.(\w+)")
 _MAX_SECONDS = 30 * 86400
-
 # Files that were written before conditions had the words of the alerts.
 _OLD_NAMES = {"circles": REPEATS}
-_SETTINGS = ("quiet", "to", "off")
-_RULE = ("when", "after", "folder", "kind", "agent", "cost", "times", "to")
-_BUDGET = ("folder", "kind", "cost", "tokens", "time", "agents")
-_RECEIVER = ("command", "webhook", "url", "headers")
+
+_Words = str | list[str]
+_Text = Annotated[str, Meta(pattern=r"\S")]
+_Dollars = Annotated[float, Meta(ge=0, le=MAX_DOLLARS)]
+_Count = Annotated[int, Meta(gt=0, le=MAX_COUNT)]
+_Duration = Annotated[str, Meta(pattern=rf"\A{_DURATION.pattern}")]
+_Clock = Annotated[str, Meta(pattern=rf"\A{_CLOCK.pattern}")]
+_HeaderValue = Annotated[str, Meta(pattern=r"\A[^\r\n]*\Z")]
+
+
+class _Settings(Struct):
+    """What stands above all tables."""
+
+    quiet: _Clock | None = None
+    to: _Words = []
+    off: _Words = []
+
+
+class _RuleTable(Struct):
+    when: _Words | None = None
+    after: _Duration = "0s"
+    folder: _Text | None = None
+    kind: _Text | None = None
+    agent: _Text | None = None
+    cost: _Dollars | None = None
+    times: Annotated[int, Meta(ge=3, le=20)] = TIMES
+    to: _Words = []
+
+
+class _BudgetTable(Struct):
+    folder: _Text | None = None
+    kind: _Text | None = None
+    cost: _Dollars | None = None
+    tokens: _Count | None = None
+    time: _Duration | None = None
+    agents: _Count | None = None
+
+
+class _ReceiverTable(Struct):
+    command: _Text | None = None
+    webhook: Annotated[str, Meta(pattern=r"\Ahttps?://")] | None = None
+    url: Annotated[str, Meta(pattern="://")] | None = None
+    headers: dict[str, _HeaderValue] = {}
+
+
+# What is said of a value that cannot be used; of all others, that it is not a text.
+_WRONG = {
+    "after": 'is not a duration, such as "90s", "10m" or "1h 30m"',
+    "time": 'is not a duration, such as "90s", "10m" or "1h 30m"',
+    "cost": "is not a number of dollars",
+    "tokens": "is not a whole number above 0",
+    "agents": "is not a whole number above 0",
+    "times": "is at least 3, and at most 20",
+    "quiet": 'is not two times of the day, such as "22:00-07:00"',
+    "webhook": "is not an address: it begins with http:// or https://",
+    "url": "is not an address that Apprise knows, such as ntfys://…",
+    "headers": "is not a table of texts",
+    "when": "is not a text or a list of texts",
+    "to": "is not a text or a list of texts",
+    "off": "is not a text or a list of texts",
+}
+
+TableType = TypeVar("TableType", _Settings, _RuleTable, _BudgetTable, _ReceiverTable)
 
 
 class _Table(Struct):
@@ -248,15 +307,15 @@ class _Table(Struct):
     def line_of(self, key: str) -> int:
         pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
         for number, text in enumerate(self.lines):
-            if pattern.match(text):
+            if key and pattern.match(text):
                 return self.line + number
         return self.line
 
 
 class _InvalidValue(ValueError):
-    """A value that cannot be used, and its key."""
+    """What is wrong in a table, and the key that it is about, if it is about one."""
 
-    def __init__(self, key: str, text: str) -> None:
+    def __init__(self, text: str, key: str = "") -> None:
         super().__init__(text)
         self.key = key
 
@@ -287,25 +346,12 @@ class _Reader:
         except tomllib.TOMLDecodeError as error:
             self._problems.append(_syntax(table, str(error)))
             return
-        named = table.name.split(".", 1)
-        try:
-            if table.name == "":
-                self._settings(table, values)
-            elif table.name == "rule" and table.is_list:
-                self._rule(table, values["rule"][0])
-            elif table.name == "budget" and table.is_list:
-                self._budget(table, values["budget"][0])
-            elif named[0] == "receiver" and len(named) == 2 and not table.is_list:
-                ((name, given),) = values["receiver"].items()
-                self._receiver(name, given)
-            else:
-                known = "[[rule]], [[budget]] and [receiver.NAME]"
-                brackets = "[[{}]]" if table.is_list else "[{}]"
-                shown = brackets.format(table.name)
-                raise _InvalidValue("", f"unknown table {shown}; choose from: {known}")
-        except _InvalidValue as error:
-            line = table.line_of(error.key) if error.key else table.line
-            self._problems.append(FileProblem(line, str(error)))
+        if table.name == "":
+            # Each setting stands for itself, too.
+            for key, value in values.items():
+                self._try(table, partial(self._setting, table, key, value))
+        else:
+            self._try(table, partial(self._named_table, table, values))
 
     def rules(self) -> AlertRules:
         known = {*BUILT_IN, *self._receivers}
@@ -333,91 +379,78 @@ class _Reader:
             problems=tuple(sorted(self._problems, key=lambda problem: problem.line)),
         )
 
-    def _settings(self, table: _Table, given: dict[str, Any]) -> None:
-        # Each setting stands for itself, too.
-        for key, value in given.items():
-            try:
-                _check_keys({key: value}, _SETTINGS)
-                if key == "quiet":
-                    self._quiet = _quiet(value)
-                elif key == "to":
-                    self._to, self._to_line = _words(key, value), table.line_of(key)
-                else:
-                    self._off = _conditions(key, value)
-            except _InvalidValue as error:
-                self._problems.append(FileProblem(table.line_of(key), str(error)))
+    def _try(self, table: _Table, read: Callable[[], None]) -> None:
+        try:
+            read()
+        except _InvalidValue as error:
+            self._problems.append(FileProblem(table.line_of(error.key), str(error)))
 
-    def _rule(self, table: _Table, given: dict[str, Any]) -> None:
-        _check_keys(given, _RULE)
-        if "when" not in given:
-            raise _InvalidValue("", f"`when` is needed; choose from: {', '.join(CONDITIONS)}")
+    def _named_table(self, table: _Table, values: dict[str, Any]) -> None:
+        part, _, name = table.name.partition(".")
+        if table.name == "rule" and table.is_list:
+            self._rule(table.line, _converted(values["rule"][0], _RuleTable))
+        elif table.name == "budget" and table.is_list:
+            self._budget(table.line, _converted(values["budget"][0], _BudgetTable))
+        elif part == "receiver" and name and not table.is_list:
+            ((name, given),) = values["receiver"].items()
+            self._receiver(name, _converted(given, _ReceiverTable))
+        else:
+            shown = f"[[{table.name}]]" if table.is_list else f"[{table.name}]"
+            known = "[[rule]], [[budget]] and [receiver.NAME]"
+            raise _InvalidValue(f"unknown table {shown}; choose from: {known}")
+
+    def _setting(self, table: _Table, key: str, value: Any) -> None:
+        given = _converted({key: value}, _Settings)
+        if key == "quiet" and given.quiet is not None:
+            self._quiet = _quiet(given.quiet)
+        elif key == "to":
+            self._to, self._to_line = _words(given.to), table.line_of(key)
+        else:
+            self._off = _conditions(key, given.off)
+
+    def _rule(self, line: int, given: _RuleTable) -> None:
+        if not given.when:
+            raise _InvalidValue(f"`when` is needed; choose from: {', '.join(CONDITIONS)}")
         self._rules.append(
             AlertRule(
-                when=_conditions("when", given["when"]),
-                after_seconds=_optional(given, "after", _seconds) or 0.0,
+                when=_conditions("when", given.when),
+                after_seconds=_seconds(given.after),
                 runs=self._runs(given),
-                agent=_optional(given, "agent", _text),
-                cost_usd=_optional(given, "cost", _dollars),
-                times=_optional(given, "times", _times) or TIMES,
-                to=_optional(given, "to", _words) or (),
-                line=table.line,
+                agent=given.agent,
+                cost_usd=given.cost,
+                times=given.times,
+                to=_words(given.to),
+                line=line,
             )
         )
 
-    def _budget(self, table: _Table, given: dict[str, Any]) -> None:
-        _check_keys(given, _BUDGET)
+    def _budget(self, line: int, given: _BudgetTable) -> None:
         limits = RunLimits(
-            cost_usd=_optional(given, "cost", _dollars),
-            tokens=_optional(given, "tokens", _count),
-            seconds=_optional(given, "time", _seconds),
-            agents=_optional(given, "agents", _count),
+            cost_usd=given.cost,
+            tokens=given.tokens,
+            seconds=None if given.time is None else _seconds(given.time),
+            agents=given.agents,
         )
         if not limits:
-            raise _InvalidValue("", "one of `cost`, `tokens`, `time` and `agents` is needed")
-        self._budgets.append(BudgetRule(limits, self._runs(given), table.line))
+            raise _InvalidValue("one of `cost`, `tokens`, `time` and `agents` is needed")
+        self._budgets.append(BudgetRule(limits, self._runs(given), line))
 
-    def _receiver(self, name: str, given: Any) -> None:
-        if not isinstance(given, dict):
-            raise _InvalidValue(name, "a receiver is a table: [receiver.NAME]")
-        _check_keys(given, _RECEIVER)
+    def _receiver(self, name: str, given: _ReceiverTable) -> None:
         if name in self._receivers:
-            raise _InvalidValue("", f"the receiver {name!r} already exists")
+            raise _InvalidValue(f"the receiver {name!r} already exists")
         if name in BUILT_IN:
-            raise _InvalidValue("", f"{name!r} is built in; choose another name")
-        forms = [key for key in ("command", "webhook", "url") if key in given]
-        if len(forms) != 1:
-            raise _InvalidValue("", "one of `command`, `webhook` and `url` is needed, and only one")
-        headers = given.get("headers", {})
-        if not isinstance(headers, dict) or not all(
-            isinstance(value, str) and "\n" not in value and "\r" not in value
-            for value in headers.values()
-        ):
-            raise _InvalidValue("headers", "`headers` is not a table of texts")
-        form = forms[0]
-        value = _text(form, given[form])
-        if form == "webhook" and not value.startswith(("http://", "https://")):
-            raise _InvalidValue(
-                form, "`webhook` is not an address: it begins with http:// or https://"
-            )
-        if form == "url" and "://" not in value:
-            raise _InvalidValue(
-                form, "`url` is not an address that Apprise knows, such as ntfys://…"
-            )
-        self._receivers[name] = Receiver(
-            name,
-            command=value if form == "command" else None,
-            webhook=value if form == "webhook" else None,
-            url=value if form == "url" else None,
-            headers=headers,
-        )
+            raise _InvalidValue(f"{name!r} is built in; choose another name")
+        if sum(each is not None for each in (given.command, given.webhook, given.url)) != 1:
+            raise _InvalidValue("one of `command`, `webhook` and `url` is needed, and only one")
+        self._receivers[name] = Receiver(name, **asdict(given))
 
-    def _runs(self, given: dict[str, Any]) -> RunFilter:
-        folder = _optional(given, "folder", _text)
+    def _runs(self, given: _RuleTable | _BudgetTable) -> RunFilter:
+        folder = given.folder
         if folder is not None and (folder == "~" or folder.startswith("~/")):
             folder = self._home + folder[1:]
         elif folder is not None and not folder.startswith(("/", "*")) and folder[1:2] != ":":
-            raise _InvalidValue("folder", "`folder` is a whole path: it begins with / or ~/")
-        return RunFilter(folder, _optional(given, "kind", _text))
+            raise _InvalidValue("`folder` is a whole path: it begins with / or ~/", "folder")
+        return RunFilter(folder, given.kind)
 
 
 def _tables(text: str) -> Iterator[_Table]:
@@ -436,79 +469,50 @@ def _tables(text: str) -> Iterator[_Table]:
 
 
 def _syntax(table: _Table, text: str) -> FileProblem:
-    found = _AT.search(text)
+    found = _SYNTAX_LINE.search(text)
     filled = len("\n".join(table.lines).rstrip().split("\n"))
     number = filled if found is None or found[1] is None else min(int(found[1]), filled)
-    return FileProblem(table.line + number - 1, "not TOML: " + _AT.sub("", text))
+    return FileProblem(table.line + number - 1, "not TOML: " + _SYNTAX_LINE.sub("", text))
 
 
-def _check_keys(given: dict[str, Any], known: Sequence[str]) -> None:
+def _converted(given: dict[str, Any], kind: type[TableType]) -> TableType:
+    known = kind.__struct_fields__
     for key in given:
         if key not in known:
-            raise _InvalidValue(key, f"unknown key {key!r}; choose from: {', '.join(known)}")
+            raise _InvalidValue(f"unknown key {key!r}; choose from: {', '.join(known)}", key)
+    try:
+        return convert(given, kind)
+    except ValidationError as error:
+        # Its own message names types, and not what a person can write.
+        found = _FIELD.search(str(error))
+        key = found[1] if found else ""
+        raise _InvalidValue(f"`{key}` {_WRONG.get(key, 'is not a text')}", key) from None
 
 
-def _optional(given: dict[str, Any], key: str, read: Callable[[str, Any], Any]) -> Any:
-    return read(key, given[key]) if key in given else None
+def _words(given: _Words) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _InvalidValue(key, f"`{key}` is not a text")
-    return value
-
-
-def _words(key: str, value: Any) -> tuple[str, ...]:
-    given = [value] if isinstance(value, str) else value
-    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise _InvalidValue(key, f"`{key}` is not a text or a list of texts")
-    return tuple(given)
-
-
-def _conditions(key: str, value: Any) -> tuple[str, ...]:
-    known = ", ".join(CONDITIONS)
-    words = tuple(_OLD_NAMES.get(word, word) for word in _words(key, value))
+def _conditions(key: str, given: _Words) -> tuple[str, ...]:
+    words = tuple(_OLD_NAMES.get(word, word) for word in _words(given))
     for word in words:
         if word not in CONDITIONS:
-            raise _InvalidValue(key, f"unknown condition {word!r}; choose from: {known}")
-    if not words and key == "when":
-        raise _InvalidValue(key, f"`when` is empty; choose from: {known}")
+            known = ", ".join(CONDITIONS)
+            raise _InvalidValue(f"unknown condition {word!r}; choose from: {known}", key)
     return words
 
 
-def _seconds(key: str, value: Any) -> float:
-    found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None or not any(found.groups()):
-        raise _InvalidValue(key, f'`{key}` is not a duration, such as "90s", "10m" or "1h 30m"')
-    hours, minutes, seconds = (min(int((part or "0")[:9]), _MAX_SECONDS) for part in found.groups())
+def _seconds(given: str) -> float:
+    found = _DURATION.match(given)
+    parts = found.groups() if found else ()
+    hours, minutes, seconds = (min(int((part or "0")[:9]), _MAX_SECONDS) for part in parts)
     return float(min(hours * 3600 + minutes * 60 + seconds, _MAX_SECONDS))
 
 
-def _dollars(key: str, value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not 0 <= value <= MAX_DOLLARS:
-        raise _InvalidValue(key, f"`{key}` is not a number of dollars")
-    return float(value)
-
-
-def _count(key: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_COUNT:
-        raise _InvalidValue(key, f"`{key}` is not a whole number above 0")
-    return value
-
-
-def _times(key: str, value: Any) -> int:
-    times = _count(key, value)
-    if not 3 <= times <= 20:
-        raise _InvalidValue(key, f"`{key}` is at least 3, and at most 20")
-    return times
-
-
-def _quiet(value: Any) -> QuietHours:
-    found = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None:
-        raise _InvalidValue("quiet", '`quiet` is not two times of the day, such as "22:00-07:00"')
-    begin, end = int(found[1]) * 60 + int(found[2]), int(found[3]) * 60 + int(found[4])
+def _quiet(given: str) -> QuietHours:
+    found = _CLOCK.match(given)
+    hour, minute, end_hour, end_minute = map(int, found.groups() if found else ())
+    begin, end = hour * 60 + minute, end_hour * 60 + end_minute
     if begin == end:
-        raise _InvalidValue("quiet", "`quiet` must begin and end at different times")
+        raise _InvalidValue("`quiet` must begin and end at different times", "quiet")
     return QuietHours(begin, end)
