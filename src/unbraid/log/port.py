@@ -367,11 +367,18 @@ async def run_pages(
     run: str,
     since: int = 0,
     *,
+    until: int | None = None,
     stream_id: int | None = None,
     types: Collection[str] = (),
 ) -> AsyncIterator[list[Entry]]:
-    """Yields all events of a run after the seq `since` that exist now, page by page."""
-    while page := await log.read(run, since, stream_id=stream_id, types=types):
+    """Yields all events of a run after the seq `since` that exist now, page by page; those up to
+    the seq `until`, if it is given.
+    """
+    while until is None or since < until:
+        limit = READ_LIMIT if until is None else min(until - since, READ_LIMIT)
+        page = await log.read(run, since, limit, stream_id=stream_id, types=types)
+        if not page:
+            return
         yield page
         since = page[-1].seq
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from unbraid.errors import LogError, UnbraidError
 from unbraid.log.consumer import Consumer, StoredCursor
 from unbraid.log.entry import Entry
-from unbraid.log.port import Log, WholeLogReader
+from unbraid.log.port import Log, WholeLogReader, run_pages
 from unbraid.otel.exporter import (
     MAX_BYTES,
     MAX_SPANS,
@@ -151,26 +151,15 @@ class TraceSender:
             trace = self._traces.get(entry.run)
             if trace is None:
                 trace = self._traces[entry.run] = self._begin(entry.run)
-                earlier = [s async for s in self._earlier(trace, entry)]
-                spans += earlier if self._sends_earlier else []
+                async for page in run_pages(self._log, entry.run, until=entry.seq - 1):
+                    earlier = [span for each in page for span in self._spans(trace, each)]
+                    spans += earlier if self._sends_earlier else []
             spans += self._spans(trace, entry)
             if trace.over:
                 del self._traces[entry.run]
         while len(self._traces) > MAX_OPEN_RUNS:
             del self._traces[next(iter(self._traces))]
         return spans
-
-    async def _earlier(self, trace: RunTrace, until: Entry) -> AsyncIterator[TracedSpan]:
-        since = 0
-        while since + 1 < until.seq:
-            entries = await self._log.read(until.run, since)
-            before = [entry for entry in entries if entry.seq < until.seq]
-            if not before:
-                return
-            for entry in before:
-                for span in self._spans(trace, entry):
-                    yield span
-            since = before[-1].seq
 
     def _begin(self, run: str) -> RunTrace:
         parent = self._parents.get(run) or self._parent
