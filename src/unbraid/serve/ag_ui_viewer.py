@@ -13,8 +13,7 @@ import msgspec
 from ag_ui.core import BaseEvent, CustomEvent
 from msgspec import Struct
 
-from unbraid.agui.messages import AgUiMessages
-from unbraid.agui.run import AgUiRun
+from unbraid.agui.run import AgUiMessages, AgUiRun
 from unbraid.events import FleetEvent, FleetRetracted, decode_event
 from unbraid.hub.frames import Form, heartbeat_frame, opening_frame
 from unbraid.hub.viewer import Viewer
