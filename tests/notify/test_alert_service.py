@@ -14,7 +14,7 @@ from tests.notify.test_senders import closed_port
 from unbraid import events as e
 from unbraid.alerts.monitor import AlertMessage
 from unbraid.control.controllers import Controllers
-from unbraid.log import MemoryLog
+from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.port import Log
 from unbraid.notify.alert_service import AlertService
 from unbraid.system.clock import now_ms
@@ -101,6 +101,24 @@ async def test_what_was_sent_is_not_sent_again_by_another_process_or_after_a_res
         for each in json.loads(taken.body)["alerts"]
     ]
     assert whens == [("r", "Bash: rm -rf build")] * 2
+
+
+async def test_a_damaged_event_holds_up_no_alert(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    log = await SqliteLog.open(path)
+    await log.append("damaged", Maker(begin=now_ms(), step=0).begin())
+    await log.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"type":"stream_start"', b'"type"!"stream_start"'))
+    assert path.read_bytes() != whole
+    log = await SqliteLog.open(path)
+    with receiving() as got:
+        desk = Desk(tmp_path, f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n', log)
+        async with desk.service().running():
+            await log.append(*failing("whole"))
+            await until_taken(got)
+    await log.close()
+    assert [each["run"] for each in json.loads(got.taken[0].body)["alerts"]] == ["whole"]
 
 
 async def test_a_receiver_that_is_down_delays_nothing_and_is_tried_again(tmp_path: Path) -> None:

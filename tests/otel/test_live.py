@@ -129,6 +129,28 @@ async def test_the_cursor_file_of_an_earlier_version_is_taken_over(
         assert not file.exists()
 
 
+async def test_a_damaged_event_holds_up_no_other_run(home: Path, receiver: Receiver) -> None:
+    make_private_folder(home)
+    path, said = home / "log.db", Said()
+    log = await SqliteLog.open(path)
+    async with traces(home, receiver, said).following(log):
+        pass
+    await log.append("damaged", recorded(NESTED[0]))
+    await log.append("whole", recorded(NESTED[0]))
+    await log.close()
+    first = path.read_bytes().index(b'"type":"tool_use"')
+    with path.open("r+b") as file:
+        file.seek(first)
+        file.write(b'"type"!')
+    log = await SqliteLog.open(path)
+    async with traces(home, receiver, said).following(log):
+        pass
+    await log.close()
+    assert "run damaged: event" in said[0]
+    spans = [span for span in receiver.spans if span.attributes["unbraid.run"] == "whole"]
+    assert len({span.span_id for span in spans}) == len(spans) > 1
+
+
 async def test_a_run_that_goes_on_after_many_others(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from unbraid.alerts.rules import BROWSER, BUILT_IN, TERMINAL, Receiver
 from unbraid.control.controllers import Controllers
 from unbraid.fleet.title import TITLE_CHARS
 from unbraid.log.consumer import Consumer
-from unbraid.log.entry import Entry
+from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log, every_run, run_pages
 from unbraid.notify.budget_stop import BudgetStops
 from unbraid.notify.senders import AlertSender, DeliveryError, SentMarks, sender_of
@@ -107,7 +107,7 @@ class AlertService:
             seen = 0
             async for page in run_pages(self._log, run.run, types=STANDING):
                 for entry in page:
-                    self._monitor.apply(entry.run, entry.event)
+                    self._apply_event(entry)
                 seen = page[-1].seq
             self._seen[run.run] = seen
             self._monitor.reach(run.run, run.updated)
@@ -127,8 +127,15 @@ class AlertService:
         # Of what was history when we began, only where a run stands counts.
         is_history = entry.ts < self._started_ms - ALERT_STALE_MS
         if entry.type in (STANDING if is_history else APPLIED):
-            self._monitor.apply(entry.run, entry.event)
+            self._apply_event(entry)
         else:
+            self._monitor.note(entry.run, entry.stream_id, entry.ts)
+
+    def _apply_event(self, entry: Entry) -> None:
+        try:
+            self._monitor.apply(entry.run, entry.event)
+        except DamagedEvent:
+            # Whoever shows the run reports it; trying again would hold up all that comes after it.
             self._monitor.note(entry.run, entry.stream_id, entry.ts)
 
     async def _tick(self) -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from unbraid.errors import LogError, UnbraidError
 from unbraid.log.consumer import Consumer, StoredCursor
-from unbraid.log.entry import Entry
+from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log, WholeLogReader, run_pages
 from unbraid.otel.exporter import (
     MAX_BYTES,
@@ -168,9 +168,13 @@ class TraceSender:
         ids = TraceIdentity(run, parent)
         return RunTrace(ids, provider=self._prices.provider, content=self._content)
 
-    @staticmethod
-    def _spans(trace: RunTrace, entry: Entry) -> list[TracedSpan]:
-        return [TracedSpan(trace.ids, span) for span in trace.apply(entry.event)]
+    def _spans(self, trace: RunTrace, entry: Entry) -> list[TracedSpan]:
+        try:
+            return [TracedSpan(trace.ids, span) for span in trace.apply(entry.event)]
+        except DamagedEvent as error:
+            # Trying again would hold up all that comes after it.
+            self._warn(f"an event is not in the traces: {error}")
+            return []
 
     async def _send(self, spans: list[TracedSpan]) -> None:
         outcome = await asyncio.to_thread(self._exporter.send, spans)
