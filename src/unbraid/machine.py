@@ -37,7 +37,8 @@ from unbraid.system.tasks import beside
 if TYPE_CHECKING:
     from unbraid.control.controllers import Controllers
     from unbraid.notify.alert_service import Show
-    from unbraid.remote.destination import Destination, LogDelivery
+    from unbraid.remote.delivery import Destination
+    from unbraid.remote.destination import LogDelivery
 
 
 async def session_events(

@@ -18,8 +18,8 @@ from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
 from unbraid.log.contract import sample_run
-from unbraid.remote.delivery import Delivery, DeliveryLedger
-from unbraid.remote.destination import Destination, LogDelivery
+from unbraid.remote.delivery import Delivery, DeliveryLedger, Destination
+from unbraid.remote.destination import LogDelivery
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
 PATIENCE_SECONDS = 60.0
@@ -47,7 +47,7 @@ async def delivering(
     """What sends the runs of a log, as one process does."""
     ledger = DeliveryLedger(home)
     to = Destination(url, SECRET, home=home)
-    delivery = to.delivery(log, ledger, "log", on_refused=warn)
+    delivery = Delivery(to, log, "log", ledger=ledger, on_refused=warn)
     for waiting in ledger.waiting():
         delivery.note(waiting.run)
     task = asyncio.create_task(delivery.run())

@@ -85,7 +85,8 @@ class AgUiRun:
         self._prompted = prompted
         self._source = ""
         self._agents: dict[int, AgUiAgent] = {}
-        self._calls, self._usage = AgUiCalls(), UsageByModel()
+        self._calls = AgUiCalls()
+        self._usage: dict[str | None, Usage] = {}  # by model
         self._requests: dict[str, e.FleetPermissionAsked] = {}
         self._segments = 0
         self._running = False
@@ -154,7 +155,7 @@ class AgUiRun:
             case e.FleetPrompt():
                 return [*agent.close(event.ts), *self._prompt(agent, event, event.text)]
             case e.FleetTokenUsage():
-                self._usage.add(event)
+                self._usage.setdefault(event.model, Usage()).add(event)
                 return [self._custom("token_usage", event, message_usage(event))]
             case e.FleetTurnComplete():
                 agent.answer = event.result or agent.answer
@@ -280,7 +281,7 @@ class AgUiRun:
         return RunErrorEvent(
             message=main.error or main.answer or end.reason,
             code=end.reason,
-            usage=self._usage.entries(),
+            usage=self._entries(),
             timestamp=event.ts or None,
         )
 
@@ -288,10 +289,13 @@ class AgUiRun:
         return RunFinishedEvent(
             thread_id=self._thread_id or self._run,
             run_id=self._segment,
-            usage=self._usage.entries() if self.over else None,
+            usage=self._entries() if self.over else None,
             timestamp=ts or None,
             **facts,
         )
+
+    def _entries(self) -> list[TokenUsage] | None:
+        return [_usage_entry(model, usage) for model, usage in self._usage.items()] or None
 
     def _close_all(self, ts: int) -> list[BaseEvent]:
         return [each for agent in self._agents.values() for each in agent.close(ts)]
@@ -491,26 +495,11 @@ class AgUiCalls:
         return name
 
 
-class UsageByModel:
-    """The usage of each model."""
-
-    def __init__(self) -> None:
-        self._models: dict[str | None, Usage] = {}
-
-    def add(self, event: e.FleetTokenUsage) -> None:
-        """Counts one message."""
-        self._models.setdefault(event.model, Usage()).add(event)
-
-    def entries(self) -> list[TokenUsage] | None:
-        """Returns what each has used; None if nothing was."""
-        return [_entry(model, usage) for model, usage in self._models.items()] or None
-
-
 def message_usage(event: e.FleetTokenUsage) -> dict[str, object]:
     """Returns what one message has used, with what it cost."""
     usage = Usage()
     usage.add(event)
-    found: dict[str, object] = _entry(event.model, usage).model_dump(
+    found: dict[str, object] = _usage_entry(event.model, usage).model_dump(
         by_alias=True, exclude_none=True
     )
     found["messageId"] = event.message_id
@@ -518,7 +507,7 @@ def message_usage(event: e.FleetTokenUsage) -> dict[str, object]:
     return found | {name: value for name, value in dollars.items() if value is not None}
 
 
-def _entry(model: str | None, usage: Usage) -> TokenUsage:
+def _usage_entry(model: str | None, usage: Usage) -> TokenUsage:
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     return TokenUsage(
         model=model,

@@ -21,13 +21,15 @@ from typing import NamedTuple
 from unbraid.errors import LogError
 from unbraid.log.consumer import OutboxFile
 from unbraid.log.entry import Entry
-from unbraid.log.port import WholeLogReader, WithholdingLog
+from unbraid.log.port import Log, WholeLogReader, WithholdingLog
+from unbraid.record.origin import this_origin
 from unbraid.remote.ingest import (
     IngestClient,
     PartAnswer,
     RunRefused,
     SentPart,
     ServerUnavailable,
+    checked_url,
 )
 from unbraid.system.pauses import Backoff
 from unbraid.timings import (
@@ -72,22 +74,39 @@ class DeliveryStatus:
     problem: str | None
 
 
+class Destination:
+    """A server by its address, with the token to come with."""
+
+    def __init__(self, url: str, token: str | None, *, home: Path, redact: bool = False) -> None:
+        self.url, self.token, self.home = checked_url(url), token, home
+        self.redact = redact
+
+    def shown(self, log: Log) -> WholeLogReader:
+        """Returns a log as the server may see it."""
+        if not self.redact:
+            return log
+        # It may have been written unredacted.
+        from unbraid.redact.reader import RedactedLog
+
+        return RedactedLog(log)
+
+
 class Delivery:
     """Sends the runs of a log that are noted. `run` it in a task."""
 
     def __init__(
         self,
-        log: WholeLogReader,
-        client: IngestClient,
-        ledger: DeliveryLedger,
-        *,
+        to: Destination,
+        log: Log,
         log_name: str,
-        url: str,
+        *,
+        ledger: DeliveryLedger,
         on_refused: Callable[[str, str], None],
         on_away: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        self._log, self._client, self._ledger = log, client, ledger
-        self._place = (log_name, url)
+        self._log, self._ledger = to.shown(log), ledger
+        self._client = IngestClient(to.url, to.token, user=this_origin().user)
+        self._place = (log_name, to.url)
         self._on_refused, self._on_away = on_refused, on_away
         self._behind: dict[str, _Lag] = {}
         self._known = ledger.known(*self._place)

@@ -15,10 +15,16 @@ from unbraid.log.consumer import Consumer, OutboxFile, StoredCursor
 from unbraid.log.engines import opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.leases import is_held
-from unbraid.log.port import Log, SharedLog, WholeLogReader, every_run
+from unbraid.log.port import Log, SharedLog, every_run
 from unbraid.record.origin import this_origin
-from unbraid.remote.delivery import GONE, Delivery, DeliveryLedger, DeliveryStatus, SentRun
-from unbraid.remote.ingest import IngestClient, checked_url
+from unbraid.remote.delivery import (
+    GONE,
+    Delivery,
+    DeliveryLedger,
+    DeliveryStatus,
+    Destination,
+    SentRun,
+)
 from unbraid.system.tasks import cancel_task
 from unbraid.timings import (
     DELIVERY_LINGER_SECONDS,
@@ -26,42 +32,6 @@ from unbraid.timings import (
 )
 
 Warn = Callable[[str], None]
-
-
-class Destination:
-    """A server by its address, with the token to come with."""
-
-    def __init__(self, url: str, token: str | None, *, home: Path, redact: bool = False) -> None:
-        self.url, self.token, self.home = checked_url(url), token, home
-        self.redact = redact
-
-    def delivery(
-        self,
-        log: Log,
-        ledger: DeliveryLedger,
-        log_name: str,
-        *,
-        on_refused: Callable[[str, str], None],
-        on_away: Callable[[str], None] = lambda problem: None,
-    ) -> Delivery:
-        """Returns what sends runs of a log there."""
-        return Delivery(
-            self._shown(log),
-            IngestClient(self.url, self.token, user=this_origin().user),
-            ledger,
-            log_name=log_name,
-            url=self.url,
-            on_refused=on_refused,
-            on_away=on_away,
-        )
-
-    def _shown(self, log: Log) -> WholeLogReader:
-        if not self.redact:
-            return log
-        # It may have been written unredacted.
-        from unbraid.redact.reader import RedactedLog
-
-        return RedactedLog(log)
 
 
 class RunDelivery:
@@ -89,8 +59,13 @@ class RunDelivery:
                 raise CallerError("its log is already shared: omit --to")
             ledger = self._ledger = DeliveryLedger(None if log_name is None else self._to.home)
             ledger.note(log_name or "", self._to.url, [run], redact=self._to.redact)
-            self._delivery = self._to.delivery(
-                log, ledger, log_name or "", on_refused=self._refused, on_away=self._away
+            self._delivery = Delivery(
+                self._to,
+                log,
+                log_name or "",
+                ledger=ledger,
+                on_refused=self._refused,
+                on_away=self._away,
             )
         except (LogError, CallerError) as error:
             self._warn(f"this run is not sent: {error}")
@@ -161,7 +136,9 @@ class LogDelivery:
         self._ours: dict[str, bool] = {}
         # A laptop may have another name in another network: its runs stay its own.
         self._machines = {None, *self._ledger.machine_names(this_origin().machine)}
-        self._delivery = destination.delivery(log, self._ledger, log_name, on_refused=self._refused)
+        self._delivery = Delivery(
+            destination, log, log_name, ledger=self._ledger, on_refused=self._refused
+        )
 
     @property
     def status(self) -> DeliveryStatus:
@@ -311,7 +288,9 @@ async def _delivered(
             return False
         if not summary.over and is_held(home, summary.session_id or ""):
             return None
-        delivery = destination.delivery(log, ledger, waiting.log, on_refused=refused, on_away=away)
+        delivery = Delivery(
+            destination, log, waiting.log, ledger=ledger, on_refused=refused, on_away=away
+        )
         delivery.note(waiting.run)
         task = asyncio.create_task(delivery.run())
         arrived = False
