@@ -37,8 +37,7 @@ from unbraid.system.tasks import beside
 if TYPE_CHECKING:
     from unbraid.control.controllers import Controllers
     from unbraid.notify.alert_service import Show
-    from unbraid.remote.delivery import Destination
-    from unbraid.remote.destination import LogDelivery
+    from unbraid.remote.delivery import Destination, LogDelivery
 
 
 async def session_events(
@@ -226,7 +225,7 @@ class Machine:
         """Sends the runs of the log to a server while the block runs: those that are live, and
         those to come; with `since_ms`, older ones, too.
         """
-        from unbraid.remote.destination import LogDelivery
+        from unbraid.remote.delivery import LogDelivery
 
         name = log_name(self._url, self.env)
         delivery = LogDelivery(to, self.log, name, warn=self.warn, since_ms=since_ms)

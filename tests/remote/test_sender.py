@@ -18,8 +18,7 @@ from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
 from unbraid.log.contract import sample_run
-from unbraid.remote.delivery import Delivery, DeliveryLedger, Destination
-from unbraid.remote.destination import LogDelivery
+from unbraid.remote.delivery import Delivery, DeliveryLedger, Destination, LogDelivery
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 
 PATIENCE_SECONDS = 60.0

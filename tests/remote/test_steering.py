@@ -17,8 +17,7 @@ from tests.control.steered_run import SteeredRun
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
 from unbraid.log.contract_data import sample_run
-from unbraid.remote.delivery import Destination
-from unbraid.remote.destination import RunDelivery
+from unbraid.remote.delivery import Destination, RunDelivery
 from unbraid.remote.steering import SteeringLink
 from unbraid.serve import ServeConfig, Server, new_token, serving
 

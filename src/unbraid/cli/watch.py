@@ -20,8 +20,7 @@ from unbraid.system.descriptors import raise_descriptor_limit
 if TYPE_CHECKING:
     from unbraid.cli.output.session_table import SessionTable
     from unbraid.machine import Machine
-    from unbraid.remote.delivery import Destination
-    from unbraid.remote.destination import LogDelivery
+    from unbraid.remote.delivery import Destination, LogDelivery
     from unbraid.serve import Server
 
 
