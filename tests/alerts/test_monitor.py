@@ -5,9 +5,16 @@ from __future__ import annotations
 from tests.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.alerts.conditions import APPLIED, Condition
-from unbraid.alerts.monitor import Alert, AlertMonitor, MessageSchedule, message
+from unbraid.alerts.monitor import (
+    ALERT_GATHER_MS,
+    ALERT_INTERVAL_MS,
+    Alert,
+    AlertMonitor,
+    MessageSchedule,
+    message,
+)
 from unbraid.alerts.rules import read_rules
-from unbraid.timings import ALERT_GATHER_MS, ALERT_INTERVAL_MS, ALERT_STALE_MS
+from unbraid.timings import ALERT_STALE_MS
 
 NOON = 12 * 60
 NIGHT = 23 * 60

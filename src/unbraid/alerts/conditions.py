@@ -34,8 +34,9 @@ from unbraid.fleet.status import (
 from unbraid.fleet.title import prompt_title, title_of
 from unbraid.fleet.tool_formats import ToolTable
 from unbraid.fleet.usage import Totals
-from unbraid.timings import ERROR_REPEAT_MS
 
+# A client that repeats a request after an error waits at least this long first.
+ERROR_REPEAT_MS = 400
 SILENT, REPEATS, BUDGET = "silent", "repeats", "budget"
 CONDITIONS = (PERMISSION, PROMPT, DONE, FAILED, ORPHANED, SILENT, REPEATS, BUDGET)
 MAX_MOMENTS = 10_000

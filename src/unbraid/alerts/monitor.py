@@ -26,8 +26,14 @@ from unbraid.alerts.rules import AlertRule, AlertRules, RunFacts
 from unbraid.fleet.status import DONE, FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.fleet.tool_formats import ToolTable
 from unbraid.screen import short
-from unbraid.timings import ALERT_GATHER_MS, ALERT_INTERVAL_MS, ALERT_LOOK_MS, ALERT_STALE_MS
+from unbraid.timings import ALERT_STALE_MS
 
+# A run is examined again after this time, whatever its conditions say.
+ALERT_LOOK_MS = 300_000
+# Alerts of one moment are one message: a fleet that fails does so within a second or two.
+ALERT_GATHER_MS = 2_000
+# The next message to the same receiver waits this long, and takes along what comes meanwhile.
+ALERT_INTERVAL_MS = 30_000
 MAX_HELD = 10_000
 
 

@@ -20,8 +20,12 @@ from unbraid.log.port import Log
 from unbraid.notify.budget_stop import continuing
 from unbraid.system.clock import now_ms
 from unbraid.system.pauses import with_pauses
-from unbraid.timings import BUDGET_STOP_GRACE_SECONDS, BUDGET_TICK_SECONDS
 from unbraid.translate.notes import RunNote
+
+# Time passes without events, too: how often a run's budget is measured while there are none.
+BUDGET_TICK_SECONDS = 0.5
+# A turn that was interrupted ends within a second or two. Its program may continue, and is ended.
+BUDGET_STOP_GRACE_SECONDS = 3.0
 
 
 class BudgetGuard:

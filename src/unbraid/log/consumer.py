@@ -26,12 +26,10 @@ from unbraid.log.port import WholeLogReader
 from unbraid.system.home import make_private_folder
 from unbraid.system.locks import locked_file
 from unbraid.system.pauses import Backoff
-from unbraid.timings import (
-    OUTBOX_LOCK_SECONDS,
-    SEND_FIRST_RETRY_SECONDS,
-    SEND_LONGEST_RETRY_SECONDS,
-)
+from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
+# Others write a row or two, and are done in milliseconds.
+OUTBOX_LOCK_SECONDS = 10.0
 FOLDER = "outbox"
 FILE_NAME = "ledger.db"
 

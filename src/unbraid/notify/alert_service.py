@@ -32,14 +32,15 @@ from unbraid.notify.senders import AlertSender, DeliveryError, SentMarks, sender
 from unbraid.notify.user_rules import LoadedRules, UserRules
 from unbraid.system.clock import now_ms
 from unbraid.system.pauses import Backoff
-from unbraid.timings import (
-    ALERT_FIRST_RETRY_SECONDS,
-    ALERT_LINGER_SECONDS,
-    ALERT_LONGEST_RETRY_SECONDS,
-    ALERT_STALE_MS,
-    ALERT_TICK_SECONDS,
-)
+from unbraid.timings import ALERT_STALE_MS
 
+# Pauses grow from the first to the longest; then what an alert is about has passed.
+ALERT_FIRST_RETRY_SECONDS = 2.0
+ALERT_LONGEST_RETRY_SECONDS = 300.0
+# How often the program checks which alerts are due. People do not notice a second.
+ALERT_TICK_SECONDS = 1.0
+# At the end of a command, alerts that wait get this long to be sent.
+ALERT_LINGER_SECONDS = 3.0
 # Events that a limit may be reached with.
 SPENDING = frozenset(("token_usage", "turn_complete", "stream_start"))
 

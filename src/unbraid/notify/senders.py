@@ -29,7 +29,11 @@ from unbraid.errors import UnbraidError
 from unbraid.screen import short
 from unbraid.system.home import make_private_folder
 from unbraid.system.process import NOTHING, PIPE, start
-from unbraid.timings import ALERT_MARK_KEPT_SECONDS, ALERT_SEND_TIMEOUT_SECONDS
+
+# A receiver that does not answer for this long is down.
+ALERT_SEND_TIMEOUT_SECONDS = 10.0
+# No process sends an alert of an occurrence that is older.
+ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
 
 class DeliveryError(UnbraidError):

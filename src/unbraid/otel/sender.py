@@ -33,14 +33,16 @@ from unbraid.prices.loader import load_prices
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.pauses import Backoff
 from unbraid.system.tasks import cancel_task
-from unbraid.timings import (
-    OTLP_LINGER_SECONDS,
-    OTLP_RETRY_MAX_SECONDS,
-    OTLP_RETRY_SECONDS,
-    OTLP_TURN_SECONDS,
-)
 from unbraid.traces import RunTrace, TraceIdentity, TraceParent
 
+# A collector that does not answer is asked again after this long, then after twice as long each
+# time, up to a minute: it may be away for a day.
+OTLP_RETRY_SECONDS = 1.0
+OTLP_RETRY_MAX_SECONDS = 60.0
+# At the end of a command, the last spans get this long to arrive.
+OTLP_LINGER_SECONDS = 5.0
+# Another process sends the same log to the same collector: it may have ended.
+OTLP_TURN_SECONDS = 5.0
 FOLDER = "otel"
 PARENTS = "parents"
 # Runs that have not ended and whose traces are held; any other is read again when it continues.

@@ -12,10 +12,9 @@ server refuses is reported and tried again much later; the others continue.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -38,15 +37,16 @@ from unbraid.remote.ingest import (
 )
 from unbraid.system.pauses import Backoff
 from unbraid.system.tasks import cancel_task
-from unbraid.timings import (
-    DELIVERY_HOLD_SECONDS,
-    DELIVERY_LINGER_SECONDS,
-    DELIVERY_REFUSED_RETRY_SECONDS,
-    DELIVERY_REPORT_SECONDS,
-    SEND_FIRST_RETRY_SECONDS,
-    SEND_LONGEST_RETRY_SECONDS,
-)
+from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
+# When a run is over, a server that does not answer gets this long to take the rest.
+DELIVERY_LINGER_SECONDS = 10.0
+# A server that redacts takes the last words when more follows them, or when they are old.
+DELIVERY_HOLD_SECONDS = 1.0
+# What a server has refused it will hardly take soon; but a proxy or a version may change.
+DELIVERY_REFUSED_RETRY_SECONDS = 60.0
+# A delay that is over before a person could read of it is not reported.
+DELIVERY_REPORT_SECONDS = 5.0
 # At most about so much goes in one request; one event that is larger goes alone.
 BATCH_BYTES = 1 << 20
 BATCH_RUNS = 256
@@ -167,14 +167,18 @@ class Delivery:
         finally:
             await self._client.close()
 
-    async def arrival(self, run: str) -> bool:
-        """Waits until all of a run has arrived. Returns False as soon as the server refuses it."""
-        async with self._moved:
-            while (lag := self._behind.get(run)) is not None:
-                if lag.problem is not None:
-                    return False
-                await self._moved.wait()
-        return True
+    async def arrival(self, run: str, seconds: float | None = None) -> bool:
+        """Waits until all of a run has arrived. Returns False as soon as the server refuses it, or
+        if it takes longer than so many seconds.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._moved:
+                while (lag := self._behind.get(run)) is not None:
+                    if lag.problem is not None:
+                        return False
+                    await self._moved.wait()
+                return True
+        return False
 
     async def all_sent(self) -> None:
         """Waits until nothing is behind, or nothing can be sent now."""
@@ -193,7 +197,7 @@ class Delivery:
         """Waits for more to send, or for the time to try something again."""
         at = min((lag.not_before for lag in self._behind.values()), default=None)
         seconds = None if at is None else max(0.0, at - time.monotonic())
-        with contextlib.suppress(TimeoutError):
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
 
@@ -457,10 +461,7 @@ class RunDelivery:
         """
         if self._delivery is None or self._task is None:
             return
-        arrived = False
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._linger_seconds):
-                arrived = await self._delivery.arrival(self._run)
+        arrived = await self._delivery.arrival(self._run, self._linger_seconds)
         await cancel_task(self._task)
         if self._ledger is not None:
             self._ledger.close()
@@ -514,7 +515,7 @@ class LogDelivery:
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
         """Sends while the block runs, and a little longer if the server is there."""
-        with contextlib.closing(self._ledger), self._cursor.held() as is_held:
+        with closing(self._ledger), self._cursor.held() as is_held:
             if not is_held:
                 self._warn(f"another process on this machine is already sending to {self._to.url}")
                 yield
@@ -613,7 +614,7 @@ async def deliver(
     """
     if not OutboxFile.exists(home):
         return
-    with contextlib.closing(DeliveryLedger(home)) as ledger:
+    with closing(DeliveryLedger(home)) as ledger:
         for waiting in ledger.waiting():
             with StoredCursor(home, waiting.log, waiting.url).held() as is_held:
                 if not is_held:
@@ -659,9 +660,6 @@ async def _delivered(
         )
         delivery.note(waiting.run)
         task = asyncio.create_task(delivery.run())
-        arrived = False
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                arrived = await delivery.arrival(waiting.run)
+        arrived = await delivery.arrival(waiting.run, seconds)
         await cancel_task(task)
         return arrived

@@ -17,10 +17,13 @@ from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary
 from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
 from unbraid.system.tasks import cancel_task
-from unbraid.timings import REMOTE_LIST_REFRESH_SECONDS, REMOTE_LOG_RETRY_SECONDS
 from unbraid.wire.names import names_run
 from unbraid.wire.record import BAD_JSON
 
+# A server that has cut us off is asked again after this.
+REMOTE_LOG_RETRY_SECONDS = 1.0
+# The list of runs has stored sessions too, which no event reports.
+REMOTE_LIST_REFRESH_SECONDS = 30.0
 MAX_RUNS = 500
 MAX_FOUND = 200
 # What changes the list of runs; words change nothing in it.
