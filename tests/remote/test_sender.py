@@ -62,7 +62,7 @@ async def delivering(
 async def put(log: MemoryLog, url: str, home: Path, run: str, events: Sequence[FleetEvent]) -> None:
     """Another process records more of a run that is to be sent."""
     with contextlib.closing(DeliveryLedger(home)) as ledger:
-        ledger.note("log", url, [run])
+        ledger.add("log", url, [run])
     await log.append(run, events)
 
 

@@ -336,7 +336,7 @@ class RunConditions:
             )
         return found
 
-    def take_moments(self) -> list[Condition]:
+    def pop_moments(self) -> list[Condition]:
         """Returns what has happened since the last call."""
         taken, self._moments = list(self._moments.values()), {}
         return taken

@@ -90,18 +90,18 @@ class AlertMonitor:
         self._rules = rules
         self._meters.clear()
         for run in self._runs:
-            self._look_at(run, 0)
+            self._schedule(run, 0)
 
     def note(self, run: str, stream_id: int, ts: int) -> None:
         """Notes that an agent has said something that is in no event of `APPLIED`."""
         if (known := self._runs.get(run)) is not None:
-            self._look_at(run, 0)
+            self._schedule(run, 0)
             known.note(stream_id, ts)
 
     def reach(self, run: str, ts: int) -> None:
         """Notes that a run, of which not all events were applied, is known up to a time."""
         if (known := self._runs.get(run)) is not None:
-            self._look_at(run, 0)
+            self._schedule(run, 0)
             known.reach(ts)
 
     def apply(self, run: str, event: e.FleetEvent) -> None:
@@ -109,7 +109,7 @@ class AlertMonitor:
         known = self._runs.get(run)
         if known is None:
             known = self._runs[run] = RunConditions(run, self._tools)
-        self._look_at(run, 0)
+        self._schedule(run, 0)
         known.apply(event)
 
     def add(self, run: RunFacts, condition: Condition) -> None:
@@ -126,16 +126,16 @@ class AlertMonitor:
             self._held.clear()
         if self._was_quiet and not quiet:
             for name in self._runs:
-                self._look_at(name, 0)
+                self._schedule(name, 0)
         self._was_quiet = quiet
         happened, self._happened = self._happened, []
         for each in happened:
             self._moment(found, each.run, each.condition, quiet=quiet)
-        for name in self._take_due(now_ms):
+        for name in self._due_runs(now_ms):
             run = self._runs[name]
             facts = facts_of(run, now_ms)
             lasting = run.lasting(now_ms)
-            moments = [*run.take_moments(), *self._budget(run, facts, now_ms)]
+            moments = [*run.pop_moments(), *self._budget(run, facts, now_ms)]
             for condition in moments:
                 self._moment(found, facts, condition, quiet=quiet)
             if not quiet:
@@ -143,16 +143,16 @@ class AlertMonitor:
                     self._lasting(found, facts, condition, now_ms)
             # Time may be limited, too, and is spent without a word.
             is_limited = self._rules.budgets and self._meters.get(name) != []
-            self._look_at(name, 0 if is_limited else self._next_look(lasting, now_ms))
+            self._schedule(name, 0 if is_limited else self._next_time(lasting, now_ms))
             self._forget(name, run, lasting)
         return list(found.values())
 
-    def _look_at(self, run: str, at: int) -> None:
+    def _schedule(self, run: str, at: int) -> None:
         if self._next.get(run) != at:
             self._next[run] = at
             heapq.heappush(self._queue, (at, run))
 
-    def _take_due(self, now_ms: int) -> list[str]:
+    def _due_runs(self, now_ms: int) -> list[str]:
         """Returns the runs to look at now, the longest known first. A machine has thousands, and
         nearly all of them stand still.
         """
@@ -164,7 +164,7 @@ class AlertMonitor:
                 due.add(run)
         return [run for run in self._runs if run in due] if due else []
 
-    def _next_look(self, lasting: list[Condition], now_ms: int) -> int:
+    def _next_time(self, lasting: list[Condition], now_ms: int) -> int:
         """Returns when something may be due that only takes time."""
         due = [
             condition.since + round(rule.after_seconds * 1000)
@@ -173,7 +173,7 @@ class AlertMonitor:
         ]
         return min([now_ms + ALERT_LOOK_MS, *(each for each in due if each > now_ms)])
 
-    def take_stops(self) -> list[SpentBudget]:
+    def pop_stops(self) -> list[SpentBudget]:
         """Returns the runs that have reached a limit since the last call."""
         taken, self._stops = self._stops, []
         return taken
@@ -289,7 +289,7 @@ class MessageSchedule:
         if len(self._waiting) < MAX_WAITING:
             self._waiting.append(alert)
 
-    def take(self, now_ms: int, *, at_once: bool = False) -> list[Alert]:
+    def pop_due(self, now_ms: int, *, at_once: bool = False) -> list[Alert]:
         """Returns the alerts of the message that is to be sent now; none if none is."""
         if not self._waiting or (now_ms < self._due and not at_once):
             return []

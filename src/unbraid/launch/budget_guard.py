@@ -72,13 +72,13 @@ class BudgetGuard:
             batches = with_pauses(log.follow(run), lambda: BUDGET_TICK_SECONDS)
             async with aclosing(batches):
                 async for batch in batches:
-                    self._take(batch or [])
+                    self._apply(batch or [])
                     if await self._measure(controller):
                         return
         except LogError as error:
             self._warn(f"the budget is no longer enforced: {error}")
 
-    def _take(self, batch: list[Entry]) -> None:
+    def _apply(self, batch: list[Entry]) -> None:
         for entry in batch:
             if entry.type in APPLIED:
                 self._conditions.apply(entry.event)

@@ -151,8 +151,8 @@ class AlertService:
             looked = time.monotonic() if is_due else looked
             if is_due and self._user_rules.changed():
                 await self._use_changed_rules()
-            self._look()
-            for stop in self._monitor.take_stops():
+            self._send_due()
+            for stop in self._monitor.pop_stops():
                 condition = await self._stops.stop(stop)
                 if condition is not None:
                     self._monitor.add(stop.run, condition)
@@ -170,20 +170,20 @@ class AlertService:
                 # What waits for it is not lost.
                 outgoing.use(receiver, sender_of(receiver, self._env))
 
-    def _look(self) -> None:
+    def _send_due(self) -> None:
         now = now_ms()
-        self._give(self._monitor.due(now, minute_of_day()))
-        if self._show is not None and (alerts := self._shown.take(now)):
+        self._enqueue(self._monitor.due(now, minute_of_day()))
+        if self._show is not None and (alerts := self._shown.pop_due(now)):
             self._show(message(alerts))
         for outgoing in self._outgoing.values():
             outgoing.tick(now)
 
-    def _give(self, alerts: list[Alert]) -> None:
+    def _enqueue(self, alerts: list[Alert]) -> None:
         now = now_ms()
         for alert in alerts:
             if alert.receiver == TERMINAL:
                 self._shown.add(alert, now)
-            elif alert.receiver == BROWSER or self._marks.take(alert.id):
+            elif alert.receiver == BROWSER or self._marks.add(alert.id):
                 self._outgoing_to(alert.receiver).add(alert, now)
 
     def _outgoing_to(self, name: str) -> OutgoingAlerts:
@@ -248,7 +248,7 @@ class OutgoingAlerts:
         """Begins to send what is due, unless the message before is still on its way."""
         if self._sending is not None and not self._sending.done():
             return
-        alerts = self._schedule.take(now_ms, at_once=at_once)
+        alerts = self._schedule.pop_due(now_ms, at_once=at_once)
         if alerts:
             self._sending = asyncio.create_task(self._send(alerts))
 

@@ -49,7 +49,7 @@ class BudgetStops:
             happened = _why_not(error, summary)
             key += " failed"
             spent.goes_on()
-        if not self._marks.take(f"{run} {key}"):
+        if not self._marks.add(f"{run} {key}"):
             return None
         command = await continuing(self._log, summary, self._env)
         detail = f"{happened} {spent.limit} spent ({spent.spent})"

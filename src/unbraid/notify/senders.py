@@ -233,7 +233,7 @@ class SentMarks:
     def __init__(self, home: Path) -> None:
         self._folder = home / MARKS_FOLDER
 
-    def take(self, name: str) -> bool:
+    def add(self, name: str) -> bool:
         """Marks an alert as sent. Returns False if it was before, by whomever."""
         path = self._path(name)
         try:

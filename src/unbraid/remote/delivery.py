@@ -114,10 +114,10 @@ class Delivery:
     ) -> None:
         self._log, self._ledger = to.shown(log), ledger
         self._client = IngestClient(to.url, to.token, user=this_origin().user)
-        self._place = (log_name, to.url)
+        self._key = (log_name, to.url)
         self._on_refused, self._on_away = on_refused, on_away
         self._behind: dict[str, _Lag] = {}
-        self._known = ledger.known(*self._place)
+        self._known = ledger.known(*self._key)
         self._wake, self._moved = asyncio.Event(), asyncio.Condition()
         self._problem: str | None = None
         self._events = 0
@@ -140,7 +140,7 @@ class Delivery:
         self._known.add(run)
         lag = self._behind.get(run)
         if lag is None:
-            seq = self._ledger.seq(*self._place, run)
+            seq = self._ledger.seq(*self._key, run)
             lag = self._behind[run] = _Lag(seq, time.time())
         lag.noted = True
         self._wake.set()
@@ -223,7 +223,7 @@ class Delivery:
             seq = await self._accepted(part, answers.get(part.run))
             if seq is not None:
                 acknowledged.append((part.run, seq, False))
-        self._ledger.acknowledge(*self._place, acknowledged)
+        self._ledger.acknowledge(*self._key, acknowledged)
         return True
 
     async def _gather(self) -> list[SentPart]:
@@ -235,7 +235,7 @@ class Delivery:
             lag.noted = False  # before it is read: what comes from now on is noted again
             entries = await self._entries(run, lag.seq)
             if not entries:
-                await self._settle(run, lag)
+                await self._end_lag(run, lag)
                 continue
             if entries[0].seq != lag.seq + 1:
                 self._refuse(run, f"the log here no longer has its event {lag.seq + 1}")
@@ -259,7 +259,7 @@ class Delivery:
             return await self._log.read_decided(run, since)
         return await self._log.read(run, since, READ_EVENTS)
 
-    async def _settle(self, run: str, lag: _Lag) -> None:
+    async def _end_lag(self, run: str, lag: _Lag) -> None:
         """Ends a run's lag, if the log has no more of it."""
         summary = await self._log.run(run)
         if summary is None:
@@ -273,7 +273,7 @@ class Delivery:
         elif not lag.noted:
             del self._behind[run]
             if summary.over:
-                self._ledger.acknowledge(*self._place, [(run, lag.seq, True)])
+                self._ledger.acknowledge(*self._key, [(run, lag.seq, True)])
 
     async def _accepted(self, part: SentPart, answer: PartAnswer | None) -> int | None:
         """Returns up to where a run has arrived by the server's word; None if that is no use."""
@@ -347,7 +347,7 @@ class DeliveryLedger:
             database.execute("INSERT OR IGNORE INTO machines VALUES (?)", (current,))
         return {name for (name,) in self._file.rows("SELECT name FROM machines")}
 
-    def note(self, log: str, url: str, runs: Iterable[str], *, redact: bool = False) -> None:
+    def add(self, log: str, url: str, runs: Iterable[str], *, redact: bool = False) -> None:
         """Notes that these runs are to be sent."""
         with self._file.transaction() as database:
             database.executemany(
@@ -428,7 +428,7 @@ class RunDelivery:
             if isinstance(log, SharedLog):
                 raise CallerError("its log is already shared: omit --to")
             ledger = self._ledger = DeliveryLedger(None if log_name is None else self._to.home)
-            ledger.note(log_name or "", self._to.url, [run], redact=self._to.redact)
+            ledger.add(log_name or "", self._to.url, [run], redact=self._to.redact)
             self._delivery = Delivery(
                 self._to,
                 log,
@@ -558,20 +558,20 @@ class LogDelivery:
             async for run in every_run(self._log):
                 if run.updated >= self._since_ms and run.run not in known:
                     wanted.append(run.run)
-        await self._put(wanted)
+        await self._add_ours(wanted)
         self._consumer.store()
         for waiting in self._ledger.waiting():
             if (waiting.log, waiting.url) == (self._name, self._to.url):
                 self._delivery.note(waiting.run)
 
     async def _note(self, batch: list[Entry]) -> None:
-        for run in await self._put({entry.run for entry in batch}):
+        for run in await self._add_ours({entry.run for entry in batch}):
             self._delivery.note(run)
 
-    async def _put(self, runs: Iterable[str]) -> list[str]:
+    async def _add_ours(self, runs: Iterable[str]) -> list[str]:
         """Puts the runs of this machine into the ledger, and returns them."""
         ours = [run for run in runs if await self._is_ours(run)]
-        self._ledger.note(self._name, self._to.url, ours, redact=self._to.redact)
+        self._ledger.add(self._name, self._to.url, ours, redact=self._to.redact)
         return ours
 
     async def _is_ours(self, run: str) -> bool:
