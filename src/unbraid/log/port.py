@@ -375,8 +375,9 @@ async def run_pages(
     the seq `until`, if it is given.
     """
     while until is None or since < until:
-        limit = READ_LIMIT if until is None else min(until - since, READ_LIMIT)
-        page = await log.read(run, since, limit, stream_id=stream_id, types=types)
+        page = await log.read(run, since, stream_id=stream_id, types=types)
+        if until is not None:
+            page = [entry for entry in page if entry.seq <= until]
         if not page:
             return
         yield page
