@@ -27,7 +27,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
-from unbraid.notify.alert_service import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from unbraid.agents.registry import tools
@@ -28,7 +26,7 @@ from unbraid.log.consumer import Consumer
 from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log, every_run, run_pages
 from unbraid.notify.budget_stop import BudgetStops
-from unbraid.notify.senders import AlertSender, DeliveryError, SentMarks, sender_of
+from unbraid.notify.senders import AlertSender, DeliveryError, PageAlerts, SentMarks, sender_of
 from unbraid.notify.user_rules import LoadedRules, UserRules
 from unbraid.system.clock import now_ms
 from unbraid.system.pauses import Backoff
@@ -303,33 +301,3 @@ def redacted(alert: Alert) -> Alert:
     run = replace(run, title=title, cwd=redact_words(run.cwd, cut=False))
     agent = redact_words(condition.agent, cut=False)
     return replace(alert, run=run, condition=replace(condition, detail=detail, agent=agent))
-
-
-MAX_KEPT = 100
-
-
-class PageAlert(Struct, frozen=True):
-    """A message, and the run that it is about first. `id` counts up, also over restarts."""
-
-    id: int
-    title: str
-    body: str
-    run: str
-
-
-class PageAlerts:
-    """The latest messages. Pages that ask too late have missed the others."""
-
-    def __init__(self) -> None:
-        self._kept: deque[PageAlert] = deque(maxlen=MAX_KEPT)
-        self.last = now_ms()
-
-    async def send(self, message: AlertMessage) -> None:
-        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
-        self.last = max(self.last + 1, now_ms())
-        run = message.alerts[0].run if message.alerts else ""
-        self._kept.append(PageAlert(self.last, message.title, message.body, run=run))
-
-    def after(self, number: int) -> list[PageAlert]:
-        """Returns those that came after a message."""
-        return [each for each in self._kept if each.id > number]

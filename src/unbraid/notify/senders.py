@@ -1,5 +1,5 @@
 """How a message leaves: a shell command, a webhook, the desktop, a service that Apprise knows,
-or the terminal; and which alerts have left, for all processes of ours.
+the terminal, or open pages; and which alerts have left, for all processes of ours.
 
 Nothing of a message is ever part of a command: agents have written it. Nothing of a receiver's
 address is part of an error: it has tokens in it.
@@ -15,6 +15,7 @@ import shutil
 import signal
 import time
 import warnings
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import blake2b
@@ -22,11 +23,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from unbraid.alerts.monitor import AlertMessage
 from unbraid.alerts.rules import DESKTOP, Receiver
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
+from unbraid.system.clock import now_ms
 from unbraid.system.home import make_private_folder
 from unbraid.system.process import NOTHING, PIPE, start
 
@@ -208,6 +211,36 @@ def _service(url: str) -> Any:
         if not service.add(url):
             raise DeliveryError("Apprise does not know this address", is_final=True)
         return service
+
+
+MAX_KEPT = 100
+
+
+class PageAlert(Struct, frozen=True):
+    """A message, and the run that it is about first. `id` counts up, also over restarts."""
+
+    id: int
+    title: str
+    body: str
+    run: str
+
+
+class PageAlerts:
+    """The latest messages. Pages that ask too late have missed the others."""
+
+    def __init__(self) -> None:
+        self._kept: deque[PageAlert] = deque(maxlen=MAX_KEPT)
+        self.last = now_ms()
+
+    async def send(self, message: AlertMessage) -> None:
+        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
+        self.last = max(self.last + 1, now_ms())
+        run = message.alerts[0].run if message.alerts else ""
+        self._kept.append(PageAlert(self.last, message.title, message.body, run=run))
+
+    def after(self, number: int) -> list[PageAlert]:
+        """Returns those that came after a message."""
+        return [each for each in self._kept if each.id > number]
 
 
 # With words before them: a terminal would take some numbers for commands of their own.

@@ -11,7 +11,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.sending_machines import SendingMachines
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
-from unbraid.notify.alert_service import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.serve.access.auth import Keys

@@ -14,7 +14,8 @@ from unbraid.cli.output.messages import warn
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
-from unbraid.notify.alert_service import AlertService, PageAlerts
+from unbraid.notify.alert_service import AlertService
+from unbraid.notify.senders import PageAlerts
 from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.access.tokens import FILE_NAME, TokenFile
