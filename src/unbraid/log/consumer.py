@@ -39,8 +39,9 @@ Handler = Callable[[list[Entry]], Awaitable[None]]
 class Consumer:
     """Hands all that a log gets, or one `run` of it, to a handler, and moves its cursor behind it.
 
-    A handler that raises LogError gets the same batch again after a pause. `on_problem` is called
-    with the error when that begins, and `on_recovery` when it is over.
+    A handler that raises LogError gets the same batch again after a pause, and has to be able to
+    continue with it. `on_problem` is called with the error when that begins, and `on_recovery` when
+    it is over.
     """
 
     def __init__(
