@@ -301,25 +301,16 @@ class MessageSchedule:
 MAX_LINES = 10
 TITLE_CHARS, LINE_CHARS = 100, 240
 
-_ONE = {
-    PERMISSION: "waits for permission",
-    PROMPT: "waits for a prompt",
-    DONE: "is done",
-    FAILED: "has failed",
-    ORPHANED: "is gone: its process has ended",
-    SILENT: "has been silent while working",
-    REPEATS: "repeats itself",
-    BUDGET: "is near its budget",
-}
-_MANY = {
-    PERMISSION: "wait for permission",
-    PROMPT: "wait for a prompt",
-    DONE: "are done",
-    FAILED: "have failed",
-    ORPHANED: "are gone",
-    SILENT: "are silent",
-    REPEATS: "repeat themselves",
-    BUDGET: "are near their budget",
+# What has happened to one agent, and to many.
+_HAPPENED = {
+    PERMISSION: ("waits for permission", "wait for permission"),
+    PROMPT: ("waits for a prompt", "wait for a prompt"),
+    DONE: ("is done", "are done"),
+    FAILED: ("has failed", "have failed"),
+    ORPHANED: ("is gone: its process has ended", "are gone"),
+    SILENT: ("has been silent while working", "are silent"),
+    REPEATS: ("repeats itself", "repeat themselves"),
+    BUDGET: ("is near its budget", "are near their budget"),
 }
 # Of a budget there is a notice first.
 NOTICE = "notice"
@@ -373,10 +364,8 @@ def message(alerts: Sequence[Alert]) -> AlertMessage:
 
 
 def _happened(condition: Condition) -> tuple[str, str]:
-    """Returns what has happened to one agent, and to many."""
-    if condition.what == BUDGET and not condition.key.endswith(NOTICE):
-        return _REACHED
-    return _ONE[condition.what], _MANY[condition.what]
+    is_reached = condition.what == BUDGET and not condition.key.endswith(NOTICE)
+    return _REACHED if is_reached else _HAPPENED[condition.what]
 
 
 def _item(alert: Alert) -> AlertItem:
