@@ -238,7 +238,7 @@ class Traces:
         """
         if not self.cursor.acquire():
             return False
-        with suppress(FileNotFoundError, msgspec.MsgspecError):
+        with suppress(OSError, msgspec.MsgspecError):
             # Earlier versions had a file for each cursor.
             sent = msgspec.json.decode(self._earlier_file.read_bytes(), type=_SentFile)
             if self.cursor.load() is None:
