@@ -25,7 +25,7 @@ from unbraid.log.consumer import Consumer, OutboxFile, StoredCursor
 from unbraid.log.engines import opened_log
 from unbraid.log.entry import Entry
 from unbraid.log.leases import is_held
-from unbraid.log.port import Log, SharedLog, WholeLogReader, WithholdingLog, every_run
+from unbraid.log.port import Log, SharedLog, every_run
 from unbraid.record.origin import this_origin
 from unbraid.remote.ingest import (
     IngestClient,
@@ -89,15 +89,6 @@ class Destination:
         self.url, self.token, self.home = checked_url(url), token, home
         self.redact = redact
 
-    def shown(self, log: Log) -> WholeLogReader:
-        """Returns a log as the server may see it."""
-        if not self.redact:
-            return log
-        # It may have been written unredacted.
-        from unbraid.redact.reader import RedactedLog
-
-        return RedactedLog(log)
-
 
 class Delivery:
     """Sends the runs of a log that are noted. `run` it in a task."""
@@ -112,7 +103,13 @@ class Delivery:
         on_refused: Callable[[str, str], None],
         on_away: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        self._log, self._ledger = to.shown(log), ledger
+        self._log, self._ledger = log, ledger
+        self._entries = self._read
+        if to.redact:
+            # It may have been written unredacted.
+            from unbraid.redact.reader import RedactedLog
+
+            self._entries = RedactedLog(log).read_decided
         self._client = IngestClient(to.url, to.token, user=this_origin().user)
         self._key = (log_name, to.url)
         self._on_refused, self._on_away = on_refused, on_away
@@ -254,9 +251,7 @@ class Delivery:
                 break
         return parts
 
-    async def _entries(self, run: str, since: int) -> list[Entry]:
-        if isinstance(self._log, WithholdingLog):
-            return await self._log.read_decided(run, since)
+    async def _read(self, run: str, since: int = 0) -> list[Entry]:
         return await self._log.read(run, since, READ_EVENTS)
 
     async def _end_lag(self, run: str, lag: _Lag) -> None:
