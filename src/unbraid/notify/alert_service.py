@@ -100,15 +100,14 @@ class AlertService:
         await self._consumer.follow()
 
     async def _begin(self) -> None:
-        """Reads where the runs that are not over stand."""
+        """Reads where the runs that are not over stand; called again after a failure, the rest."""
         await asyncio.to_thread(self._marks.prune)
         async for run in every_run(self._log, status="live"):
-            seen = 0
-            async for page in run_pages(self._log, run.run, types=STANDING):
+            seen = self._seen.setdefault(run.run, 0)
+            async for page in run_pages(self._log, run.run, seen, types=STANDING):
                 for entry in page:
                     self._apply_event(entry)
-                seen = page[-1].seq
-            self._seen[run.run] = seen
+                self._seen[run.run] = page[-1].seq
             self._monitor.reach(run.run, run.updated)
 
     async def _apply_batch(self, batch: list[Entry]) -> None:
