@@ -27,7 +27,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
-from unbraid.notify.page_alerts import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
 from unbraid.sessions.importer import open_or_import
@@ -37,7 +37,7 @@ from unbraid.system.tasks import beside
 if TYPE_CHECKING:
     from unbraid.control.controllers import Controllers
     from unbraid.notify.alert_service import Show
-    from unbraid.remote.destination import Destination, LogDelivery
+    from unbraid.remote.delivery import Destination, LogDelivery
 
 
 async def session_events(
@@ -228,7 +228,7 @@ class Machine:
         """Sends the runs of the log to a server while the block runs: those that are live, and
         those to come; with `since_ms`, older ones, too.
         """
-        from unbraid.remote.destination import LogDelivery
+        from unbraid.remote.delivery import LogDelivery
 
         if isinstance(self._given, Log):
             raise CallerError("to send a log, open its machine by the address of the log")

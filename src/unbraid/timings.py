@@ -1,4 +1,5 @@
-"""How long the program waits, and for what: every such number, each with its reason.
+"""How long the program waits, and for what: each number with its reason. What only one module needs
+may stand in that module.
 
 A name says what it is without its neighbours. Numbers that people can set on the command line have
 their defaults here too.
@@ -242,30 +243,15 @@ SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 # --- another server (remote/) ---
 # A question is answered, and a chunk committed, within moments, or the network is down.
 SERVER_REQUEST_TIMEOUT_SECONDS = 10.0
-# Its sign of life comes every 15 s: a stream that is silent for longer is dead.
-SERVER_SILENCE_TIMEOUT_SECONDS = 40.0
-REMOTE_LOG_RETRY_SECONDS = 1.0
-# The list of runs has stored sessions too, which no event reports.
-REMOTE_LIST_REFRESH_SECONDS = 30.0
 # Pauses double from the first to the longest while a server cannot be reached.
 SEND_FIRST_RETRY_SECONDS = 0.1
 SEND_LONGEST_RETRY_SECONDS = 5.0
-# When a run is over, a server that does not answer gets this long to take the rest.
-DELIVERY_LINGER_SECONDS = 10.0
-# A server that redacts takes the last words when more follows them, or when they are old.
-DELIVERY_HOLD_SECONDS = 1.0
-# What a server has refused it will hardly take soon; but a proxy or a version may change.
-DELIVERY_REFUSED_RETRY_SECONDS = 60.0
-# A delay that is over before a person could read of it is not reported.
-DELIVERY_REPORT_SECONDS = 5.0
 # A process that can be steered polls for orders: how long a poll stays open, when it polls again if
 # its runs are unknown there, when it counts as gone, how often it looks for new things to report.
 STEERING_POLL_SECONDS = 20.0
 STEERING_UNKNOWN_SECONDS = 0.5
 STEERING_GONE_SECONDS = 10.0
 STEERING_LOOK_SECONDS = 0.25
-# Others write a row or two, and are done in milliseconds.
-LEDGER_LOCK_SECONDS = 10.0
 
 # --- a fleet of our own (orchestrate/) ---
 # How long a master waits for a further message: served over HTTP, and at someone's desk.
@@ -362,42 +348,9 @@ PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0
 
-# --- traces (otel/) ---
-# A collector that does not answer is asked again after this long, then after twice as long each
-# time, up to a minute: it may be away for a day.
-OTLP_RETRY_SECONDS = 1.0
-OTLP_RETRY_MAX_SECONDS = 60.0
-# At the end of a command, the last spans get this long to arrive.
-OTLP_LINGER_SECONDS = 5.0
-# Another process sends the same log to the same collector: it may have ended.
-OTLP_TURN_SECONDS = 5.0
-
 # --- alerts (alerts/, notify/) ---
 # What became due this long before anyone looked is history: no alert is sent for it.
 ALERT_STALE_MS = 300_000
-# A run is examined again after this time, whatever its conditions say.
-ALERT_LOOK_MS = 300_000
-# Alerts of one moment are one message: a fleet that fails does so within a second or two.
-ALERT_GATHER_MS = 2_000
-# The next message to the same receiver waits this long, and takes along what comes meanwhile.
-ALERT_INTERVAL_MS = 30_000
-# A client that repeats a request after an error waits at least this long first.
-ERROR_REPEAT_MS = 400
-# A receiver that does not answer for this long is down.
-ALERT_SEND_TIMEOUT_SECONDS = 10.0
-# Pauses double from the first to the longest; then what an alert is about has passed.
-ALERT_FIRST_RETRY_SECONDS = 2.0
-ALERT_LONGEST_RETRY_SECONDS = 300.0
-# How often the program checks which alerts are due. People do not notice a second.
-ALERT_TICK_SECONDS = 1.0
-# At the end of a command, alerts that wait get this long to be sent.
-ALERT_LINGER_SECONDS = 3.0
-# Time passes without events, too: how often a run's budget is measured while there are none.
-BUDGET_TICK_SECONDS = 0.5
-# A turn that was interrupted ends within a second or two. Its program may continue, and is ended.
-BUDGET_STOP_GRACE_SECONDS = 3.0
-# No process sends an alert of an occurrence that is older.
-ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
 # --- the service (system/service.py) ---
 # Enabling a unit waits until it has started, on a machine that may just have booted.

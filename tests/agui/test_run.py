@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 
 from tests.block_rows import FOLDERS, sources_of
 from unbraid import events as e
-from unbraid.agui.messages import AgUiMessages
-from unbraid.agui.run import AgUiRun
+from unbraid.agui.run import AgUiMessages, AgUiRun
 from unbraid.sessions.sources import events_of, runs_of_sources
 
 known: TypeAdapter[Any] = TypeAdapter(Event)

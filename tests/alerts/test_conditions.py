@@ -30,7 +30,7 @@ def folded(events: list[e.FleetEvent]) -> RunConditions:
 
 
 def circles(run: RunConditions) -> list[Condition]:
-    return [each for each in run.take_moments() if each.what == "repeats" and each.times >= TIMES]
+    return [each for each in run.pop_moments() if each.what == "repeats" and each.times >= TIMES]
 
 
 def recorded(folder: Path) -> list[e.FleetEvent]:
@@ -268,12 +268,12 @@ def test_a_turn_that_fails_in_a_session_that_goes_on_is_a_failure_once() -> None
             e.FleetTurnComplete, ok=False, subtype=subtype, result="API Error: 400 no credit"
         )
         run.apply(turn)
-        found = run.take_moments()
+        found = run.pop_moments()
         assert [(each.what, each.detail) for each in found] == [
             ("failed", "API Error: 400 no credit")
         ] * number
     run.apply(maker.end())
-    (end,) = run.take_moments()
+    (end,) = run.pop_moments()
     assert end.key == found[0].key, "its end is no news"
 
 

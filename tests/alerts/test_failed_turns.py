@@ -24,7 +24,7 @@ def turns(printed: bytes) -> list[tuple[str, list[Condition]]]:
     run, pipeline, found = RunConditions("run"), Pipeline(), []
     for event in pipeline.feed(printed) + pipeline.finish():
         run.apply(event)
-        moments = run.take_moments()
+        moments = run.pop_moments()
         if isinstance(event, e.FleetTurnComplete):
             found.append((event.reason, [each for each in moments if each.what == FAILED]))
     return found

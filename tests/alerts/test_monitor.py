@@ -5,11 +5,16 @@ from __future__ import annotations
 from tests.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.alerts.conditions import APPLIED, Condition
-from unbraid.alerts.messages import message
-from unbraid.alerts.monitor import Alert, AlertMonitor
-from unbraid.alerts.rules_file import read_rules
-from unbraid.alerts.schedule import MessageSchedule
-from unbraid.timings import ALERT_GATHER_MS, ALERT_INTERVAL_MS, ALERT_STALE_MS
+from unbraid.alerts.monitor import (
+    ALERT_GATHER_MS,
+    ALERT_INTERVAL_MS,
+    Alert,
+    AlertMonitor,
+    MessageSchedule,
+    message,
+)
+from unbraid.alerts.rules import read_rules
+from unbraid.timings import ALERT_STALE_MS
 
 NOON = 12 * 60
 NIGHT = 23 * 60
@@ -124,7 +129,7 @@ def test_a_hundred_agents_that_fail_at_once_are_one_message() -> None:
     for now in range(maker.ts, maker.ts + 120_000, 500):
         for alert in watched.due(now, NOON):
             schedule.add(alert, now)
-        if alerts := schedule.take(now):
+        if alerts := schedule.pop_due(now):
             sent.append(message(alerts))
     (one,) = sent
     assert one.title == "100 agents have failed"
@@ -138,11 +143,11 @@ def test_messages_keep_their_distance() -> None:
     (alert,) = watched.due(maker.ts + 10_000, NOON)
     schedule = MessageSchedule()
     schedule.add(alert, 0)
-    assert schedule.take(ALERT_GATHER_MS - 1) == []
-    assert schedule.take(ALERT_GATHER_MS) == [alert]
+    assert schedule.pop_due(ALERT_GATHER_MS - 1) == []
+    assert schedule.pop_due(ALERT_GATHER_MS) == [alert]
     schedule.add(alert, ALERT_GATHER_MS + 1)
-    assert schedule.take(2 * ALERT_GATHER_MS + 1) == []
-    assert schedule.take(ALERT_GATHER_MS + ALERT_INTERVAL_MS) == [alert]
+    assert schedule.pop_due(2 * ALERT_GATHER_MS + 1) == []
+    assert schedule.pop_due(ALERT_GATHER_MS + ALERT_INTERVAL_MS) == [alert]
 
 
 def test_a_message_shows_nothing_that_a_terminal_acts_on() -> None:
@@ -172,26 +177,26 @@ def test_budgets_of_folders_notice_and_stop_once() -> None:
     rules += '[[budget]]\nfolder = "/srv/shop"\ncost = 1\n[[budget]]\nfolder = "/other"\ncost = 0.1'
     maker, watched = Maker(), monitor(rules)
     feed(watched, [*maker.begin(), maker.usage(10, 0.79)])
-    assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], [])
+    assert (watched.due(maker.ts, NOON), watched.pop_stops()) == ([], [])
     feed(watched, [maker.usage(10, 0.02)])
     (notice,) = watched.due(maker.ts, NOON)
     assert notice.condition.detail == "81% of its budget: ≈$0.81 of $1.00"
     assert "claude · /srv/shop · ≈$0.81" in message([notice]).body
     feed(watched, [maker.usage(10, 0.3)])
     assert watched.due(maker.ts, NOON) == []
-    (stop,) = watched.take_stops()
+    (stop,) = watched.pop_stops()
     stop.goes_on()
-    assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], []), "it spends nothing"
+    assert (watched.due(maker.ts, NOON), watched.pop_stops()) == ([], []), "it spends nothing"
     feed(watched, [maker.usage(10, 0.0)])
     assert watched.due(maker.ts, NOON) == []
-    (stop,) = watched.take_stops()
+    (stop,) = watched.pop_stops()
     stopped = Condition("budget", "budget cost $1.00 stop", maker.ts)
     watched.add(stop.run, stopped)
     assert watched.due(maker.ts, NIGHT) == []
     assert [alert.condition for alert in watched.due(maker.ts, NOON)] == [stopped]
     assert (stop.run.run, str(stop.limit), stop.spent.tokens) == ("r", "≈$1.11 of $1.00", 40)
     feed(watched, [maker.usage(10, 0.3)])
-    assert (watched.due(maker.ts, NOON), watched.take_stops()) == ([], [])
+    assert (watched.due(maker.ts, NOON), watched.pop_stops()) == ([], [])
 
 
 def test_what_is_over_is_forgotten() -> None:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.alerts.budget import RunLimits
-from unbraid.alerts.rules import DEFAULT_RULES, AlertRule, RunFilter
-from unbraid.alerts.rules_file import read_rules
+from unbraid.alerts.rules import DEFAULT_RULES, AlertRule, RunFilter, read_rules
 
 WHOLE = """\
 quiet = "22:00-07:30"   # at night

@@ -25,7 +25,7 @@ from unbraid.agents.files import JsonlSessions
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder
-from unbraid.remote.ledger import DeliveryLedger
+from unbraid.remote.delivery import DeliveryLedger
 from unbraid.system.file_tail import Tail
 from unbraid.testing.sample_runs import all_chunks
 from unbraid.translate.tracks import split
@@ -159,7 +159,7 @@ async def test_what_is_on_its_way_to_a_server_is_bounded_and_whole(tmp_path: Pat
     await recorder.finish(2)
     async with listening(there) as server:
         with contextlib.closing(DeliveryLedger(tmp_path)) as ledger:
-            ledger.note("log", server.url, ["r"])
+            ledger.add("log", server.url, ["r"])
         async with delivering(here, server.url, tmp_path) as delivery:
             assert await delivery.arrival("r")
             assert sum(len(entry.data) for entry in await here.read("r")) < 100_000

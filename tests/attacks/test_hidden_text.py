@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unbraid.export.agent_markdown import agent_markdown
+from unbraid.export.markdown import agent_markdown
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS, safe
 from unbraid.tui.dialogs import tool_input_text
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from unbraid.export.agent_markdown import agent_markdown
-from unbraid.export.plain_words import one_line
+from unbraid.export.markdown import agent_markdown, one_line
 
 # What an agent's answer usually looks like.
 ANSWER = """\

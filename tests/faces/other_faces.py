@@ -16,8 +16,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import cost, duration, token_count
 from unbraid.serve.spending_metrics import SpendingMetrics
-from unbraid.traces.identity import TraceIdentity
-from unbraid.traces.run_trace import RunTrace
+from unbraid.traces.run_trace import RunTrace, TraceIdentity
 from unbraid.tui.run_rows import run_row
 from unbraid.tui.run_tree import RunTree
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,11 @@ from tests.alerts.made import Maker, helper
 from tests.notify.receiver import HttpReceiver, receiving
 from tests.notify.test_senders import closed_port
 from unbraid import events as e
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.control.controllers import Controllers
-from unbraid.log import MemoryLog
+from unbraid.errors import LogError
+from unbraid.log import MemoryLog, SqliteLog
+from unbraid.log.entry import Entry
 from unbraid.log.port import Log
 from unbraid.notify.alert_service import AlertService
 from unbraid.system.clock import now_ms
@@ -49,7 +52,7 @@ class Desk:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alerts are gathered for a moment only."""
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 300)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_GATHER_MS", 300)
 
 
 async def until_taken(got: HttpReceiver, number: int = 1) -> None:
@@ -101,6 +104,58 @@ async def test_what_was_sent_is_not_sent_again_by_another_process_or_after_a_res
         for each in json.loads(taken.body)["alerts"]
     ]
     assert whens == [("r", "Bash: rm -rf build")] * 2
+
+
+class OnceFailingLog(MemoryLog):
+    """A log that cannot be read once, when the second run is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    async def read(self, run: str, *args: Any, **kwargs: Any) -> list[Entry]:
+        is_second = run not in self.asked and len(set(self.asked)) == 1
+        self.asked.append(run)
+        if is_second:
+            raise LogError("the disk is busy")
+        return await super().read(run, *args, **kwargs)
+
+
+async def test_what_a_run_has_spent_counts_once_if_the_log_fails_at_the_beginning(
+    tmp_path: Path,
+) -> None:
+    log = OnceFailingLog()
+    for run in ("one", "two"):
+        maker = Maker(begin=now_ms(), step=0)
+        await log.append(run, [*maker.begin(), maker.usage(1, 0.5)])
+    with receiving() as got:
+        rules = f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n[[budget]]\ncost = 1\n'
+        desk = Desk(tmp_path, rules, log)
+        async with desk.service().running():
+            await log.append(*failing("other"))
+            await until_taken(got)
+    assert len(set(log.asked)) == 2
+    alerts = [each for taken in got.taken for each in json.loads(taken.body)["alerts"]]
+    assert [(each["run"], each["when"]) for each in alerts] == [("other", "failed")]
+    assert desk.warned == []
+
+
+async def test_a_damaged_event_holds_up_no_alert(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    log = await SqliteLog.open(path)
+    await log.append("damaged", Maker(begin=now_ms(), step=0).begin())
+    await log.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"type":"stream_start"', b'"type"!"stream_start"'))
+    assert path.read_bytes() != whole
+    log = await SqliteLog.open(path)
+    with receiving() as got:
+        desk = Desk(tmp_path, f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n', log)
+        async with desk.service().running():
+            await log.append(*failing("whole"))
+            await until_taken(got)
+    await log.close()
+    assert [each["run"] for each in json.loads(got.taken[0].body)["alerts"]] == ["whole"]
 
 
 async def test_a_receiver_that_is_down_delays_nothing_and_is_tried_again(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ RULES = '[[budget]]\nfolder = "/srv"\ncost = 1\n'
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alerts are gathered for a moment only."""
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 0)
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_INTERVAL_MS", 0)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_GATHER_MS", 0)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_INTERVAL_MS", 0)
 
 
 async def shown(desk: Desk, number: int) -> list[str]:

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.notify.receiver import receiving
-from unbraid.alerts.messages import AlertItem, AlertMessage
+from unbraid.alerts.monitor import AlertItem, AlertMessage
 from unbraid.alerts.rules import Receiver
-from unbraid.notify.apprise_sender import AppriseSender
-from unbraid.notify.senders import DeliveryError, sender_of
-from unbraid.notify.terminal import terminal_call
+from unbraid.notify.senders import AppriseSender, DeliveryError, sender_of, terminal_call
 
 HOSTILE = "$(touch owned); `touch owned`; <b>bold</b> -x"
 ITEM = AlertItem(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from tests.otel.test_otel import NESTED, home, recorded
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.otel import sender as sender_module
-from unbraid.otel.collector import collector_of, problem_with
-from unbraid.otel.delivery import Traces
+from unbraid.otel.exporter import collector_of, problem_with
+from unbraid.otel.sender import Traces
 from unbraid.system.home import make_private_folder
 from unbraid.testing import Script, Spawn, bash, say
 from unbraid.traces import TraceIdentity, TraceParent
@@ -93,7 +94,7 @@ async def test_spans_are_sent_as_they_end_and_after_an_outage(
 async def test_one_process_at_a_time_sends_a_log(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.otel.delivery.OTLP_TURN_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.otel.sender.OTLP_TURN_SECONDS", 0.05)
     events, said = recorded(NESTED[0]), Said()
     async with traces(home, receiver, said).following(log):
         await log.append("one", recorded(NESTED[0]))
@@ -108,6 +109,46 @@ async def test_one_process_at_a_time_sends_a_log(
     await arrived(receiver, 3 * one)
     await second.__aexit__(None, None, None)
     assert len(receiver.distinct()) == len(receiver.spans) == 3 * one
+
+
+async def test_the_cursor_file_of_an_earlier_version_is_taken_over(
+    home: Path, log: SqliteLog, receiver: Receiver
+) -> None:
+    await log.append("sent", recorded(NESTED[0]))
+    cursor = (await log.bounds())[1]
+    await log.append("unsent", recorded(NESTED[0]))
+    digest = sha256(f"log\n{receiver.url}/v1/traces".encode()).hexdigest()[:32]
+    file = home / "otel" / f"{digest}.json"
+    make_private_folder(file.parent)
+    file.write_text(f'{{"cursor":{cursor}}}')
+    for _ in range(2):
+        async with traces(home, receiver, Said()).following(log):
+            await arrived(receiver, 1)
+        assert {span.attributes["unbraid.run"] for span in receiver.spans} == {"unsent"}
+        assert len(receiver.distinct()) == len(receiver.spans)
+        assert not file.exists()
+
+
+async def test_a_damaged_event_holds_up_no_other_run(home: Path, receiver: Receiver) -> None:
+    make_private_folder(home)
+    path, said = home / "log.db", Said()
+    log = await SqliteLog.open(path)
+    async with traces(home, receiver, said).following(log):
+        pass
+    await log.append("damaged", recorded(NESTED[0]))
+    await log.append("whole", recorded(NESTED[0]))
+    await log.close()
+    first = path.read_bytes().index(b'"type":"tool_use"')
+    with path.open("r+b") as file:
+        file.seek(first)
+        file.write(b'"type"!')
+    log = await SqliteLog.open(path)
+    async with traces(home, receiver, said).following(log):
+        pass
+    await log.close()
+    assert "run damaged: event" in said[0]
+    spans = [span for span in receiver.spans if span.attributes["unbraid.run"] == "whole"]
+    assert len({span.span_id for span in spans}) == len(spans) > 1
 
 
 async def test_a_run_that_goes_on_after_many_others(

@@ -23,7 +23,7 @@ from tests.redact.test_lines import claude
 from tests.serve.test_crash import launched, lines_of
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.remote.ledger import DeliveryLedger
+from unbraid.remote.delivery import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
 
 GO = "[[main]] Go."

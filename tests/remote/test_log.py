@@ -22,8 +22,7 @@ from unbraid.fleet.status import RunState
 from unbraid.log import Entry, MemoryLog
 from unbraid.remote.client import RemoteError, RemoteServer
 from unbraid.remote.controllers import RemoteControllers
-from unbraid.remote.log import RemoteLog
-from unbraid.remote.stored_sessions import RemoteStoredSessions
+from unbraid.remote.log import RemoteLog, RemoteStoredSessions
 from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits

@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 from tests.access import SECRET, TOKEN
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
-from unbraid.remote.delivery import Delivery
-from unbraid.remote.destination import Destination, LogDelivery
-from unbraid.remote.ledger import DeliveryLedger
+from unbraid.remote.delivery import Delivery, DeliveryLedger, Destination, LogDelivery
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.testing.log_contract import sample_run
 
@@ -48,7 +46,7 @@ async def delivering(
     """What sends the runs of a log, as one process does."""
     ledger = DeliveryLedger(home)
     to = Destination(url, SECRET, home=home)
-    delivery = to.delivery(log, ledger, "log", on_refused=warn)
+    delivery = Delivery(to, log, "log", ledger=ledger, on_refused=warn)
     for waiting in ledger.waiting():
         delivery.note(waiting.run)
     task = asyncio.create_task(delivery.run())
@@ -64,7 +62,7 @@ async def delivering(
 async def put(log: MemoryLog, url: str, home: Path, run: str, events: Sequence[FleetEvent]) -> None:
     """Another process records more of a run that is to be sent."""
     with contextlib.closing(DeliveryLedger(home)) as ledger:
-        ledger.note("log", url, [run])
+        ledger.add("log", url, [run])
     await log.append(run, events)
 
 

@@ -16,7 +16,7 @@ from tests.access import TOKEN, client_at
 from tests.control.steered_run import SteeredRun
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.remote.destination import Destination, RunDelivery
+from unbraid.remote.delivery import Destination, RunDelivery
 from unbraid.remote.steering import SteeringLink
 from unbraid.serve import ServeConfig, Server, new_token, serving
 from unbraid.testing.sample_runs import sample_run

@@ -10,10 +10,11 @@ import pytest
 
 from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError, LogError
-from unbraid.otel.state import SentCursor
+from unbraid.otel.sender import TraceParents
 from unbraid.serve.access.tokens import TokenFile
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.service import Service, ServiceError, SystemdUser, write_service
+from unbraid.traces import TraceParent
 
 
 def mode_of(path: Path) -> int:
@@ -97,8 +98,8 @@ def test_writers_at_the_same_time_never_mix_what_they_write(tmp_path: Path) -> N
 def test_its_callers_keep_their_files_when_the_disk_is_full(tmp_path: Path) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
     tokens.add("one")
-    cursor = SentCursor(tmp_path, "log", "collector")
-    cursor.store(7)
+    parents = TraceParents(tmp_path)
+    parents.put("one", TraceParent(1, 2))
     manager = SystemdUser({"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)})
     write_service(manager, Service(("true",), {}))
     assert mode_of(manager.path) == 0o644
@@ -107,7 +108,7 @@ def test_its_callers_keep_their_files_when_the_disk_is_full(tmp_path: Path) -> N
         with pytest.raises(CallerError):
             tokens.add("two")
         with pytest.raises(LogError):
-            cursor.store(8)
+            parents.put("two", TraceParent(1, 2))
         with pytest.raises(ServiceError):
             write_service(manager, Service(("false",), {}))
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

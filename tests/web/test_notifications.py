@@ -49,8 +49,8 @@ async def noted(tab: Page, titles: Sequence[str]) -> None:
 async def test_a_page_has_the_number_that_wait_and_notifies_of_every_alert(
     site: Site, tab: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_GATHER_MS", 0)
-    monkeypatch.setattr("unbraid.alerts.schedule.ALERT_INTERVAL_MS", 0)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_GATHER_MS", 0)
+    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_INTERVAL_MS", 0)
     (tmp_path / "alerts.toml").write_text(RULES)
     service = AlertService(
         site.log,

@@ -1,4 +1,5 @@
-"""A run's events in, AG-UI events out, in the order that the protocol demands.
+"""A run's events in, AG-UI events out, in the order that the protocol demands; and all messages of
+the run so far, folded from these: what a viewer who comes late gets instead of them.
 
 The same events always give the same AG-UI events. In AG-UI, a run ends where it needs an answer
 from a person, and continues as another run of the same thread. So does this one at each permission
@@ -8,31 +9,52 @@ wait.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ag_ui.core import (
     PROTOCOL_VERSION,
+    AssistantMessage,
     BaseEvent,
     CustomEvent,
+    FunctionCall,
     Interrupt,
+    Message,
+    MessagesSnapshotEvent,
     RawEvent,
+    ReasoningEndEvent,
+    ReasoningMessage,
+    ReasoningMessageContentEvent,
+    ReasoningMessageEndEvent,
+    ReasoningMessageStartEvent,
+    ReasoningStartEvent,
     RunErrorEvent,
     RunFinishedCancelledOutcome,
     RunFinishedEvent,
     RunFinishedInterruptOutcome,
     RunFinishedSuccessOutcome,
     RunStartedEvent,
+    SubagentErrorEvent,
+    SubagentFinishedEvent,
+    SubagentFinishedSuspendedOutcome,
+    SubagentStartedEvent,
     TextMessageContentEvent,
     TextMessageEndEvent,
     TextMessageStartEvent,
+    TokenUsage,
+    ToolCall,
+    ToolCallArgsEvent,
+    ToolCallEndEvent,
+    ToolCallResultEvent,
+    ToolCallStartEvent,
+    ToolMessage,
+    UserMessage,
 )
 
 from unbraid import events as e
-from unbraid.agui.agent import OWN, AgUiAgent
-from unbraid.agui.calls import AgUiCalls
-from unbraid.agui.usage import UsageByModel, message_usage
 from unbraid.events.parts import decoded
 from unbraid.fleet.status import INTERRUPTED, status_of_end
+from unbraid.fleet.usage import Usage
 
 # What an answer to a permission request looks like.
 ANSWER = {
@@ -63,7 +85,8 @@ class AgUiRun:
         self._prompted = prompted
         self._source = ""
         self._agents: dict[int, AgUiAgent] = {}
-        self._calls, self._usage = AgUiCalls(), UsageByModel()
+        self._calls = AgUiCalls()
+        self._usage: dict[str | None, Usage] = {}  # by model
         self._requests: dict[str, e.FleetPermissionAsked] = {}
         self._segments = 0
         self._running = False
@@ -132,7 +155,7 @@ class AgUiRun:
             case e.FleetPrompt():
                 return [*agent.close(event.ts), *self._prompt(agent, event, event.text)]
             case e.FleetTokenUsage():
-                self._usage.add(event)
+                self._usage.setdefault(event.model, Usage()).add(event)
                 return [self._custom("token_usage", event, message_usage(event))]
             case e.FleetTurnComplete():
                 agent.answer = event.result or agent.answer
@@ -258,7 +281,7 @@ class AgUiRun:
         return RunErrorEvent(
             message=main.error or main.answer or end.reason,
             code=end.reason,
-            usage=self._usage.entries(),
+            usage=self._entries(),
             timestamp=event.ts or None,
         )
 
@@ -266,10 +289,13 @@ class AgUiRun:
         return RunFinishedEvent(
             thread_id=self._thread_id or self._run,
             run_id=self._segment,
-            usage=self._usage.entries() if self.over else None,
+            usage=self._entries() if self.over else None,
             timestamp=ts or None,
             **facts,
         )
+
+    def _entries(self) -> list[TokenUsage] | None:
+        return [_usage_entry(model, usage) for model, usage in self._usage.items()] or None
 
     def _close_all(self, ts: int) -> list[BaseEvent]:
         return [each for agent in self._agents.values() for each in agent.close(ts)]
@@ -279,3 +305,305 @@ class AgUiRun:
         known = {key: each for key, each in value.items() if each is not None}
         tags = {"timestamp": event.ts or None} if agent is None else agent.tags(event.ts)
         return CustomEvent(name=name, value=known, **tags)
+
+
+OWN = "unbraid"
+
+
+class AgUiAgent:
+    """What is open in one agent's part of the stream.
+
+    AG-UI has messages where an agent has blocks: each block becomes one, with an id of its own.
+    """
+
+    def __init__(self, run: str, start: e.StreamStart, parent: str | None) -> None:
+        self.stream_id = start.stream_id
+        self.tag = None if start.stream_id == 0 else subagent_id(run, start.stream_id)
+        self.parent = parent
+        self.call_id: str | None = None
+        self.call_message: str | None = None
+        self.answer: str | None = None
+        self.error: str | None = None
+        self.end: e.StreamEnd | None = None
+        self._run, self._start = run, start
+        self._model = start.model
+        self._open: tuple[str, str] | None = None  # the kind and the id of the open message
+        self._said: tuple[str, str] | None = None  # a message of the agent, and its latest text
+
+    def say(self, event: e.Text | e.Thinking) -> list[BaseEvent]:
+        """Returns the events of a piece of text or reasoning."""
+        kind = "text" if isinstance(event, e.Text) else "reasoning"
+        name = f"{event.message_id}/{self.stream_id}.{event.block}"
+        if kind == "reasoning":
+            name += ".reasoning"  # a message's ids are those of all kinds
+        else:
+            self._said = (event.message_id, name)
+        found: list[BaseEvent] = []
+        if self._open != (kind, name):
+            found = [*self.close(event.ts), *self.open(kind, name, event.ts)]
+        if event.delta:
+            content = TextMessageContentEvent if kind == "text" else ReasoningMessageContentEvent
+            found.append(content(message_id=name, delta=event.delta, **self.tags(event.ts)))
+        return found
+
+    def message_of_call(self, message_id: str | None) -> str | None:
+        """Returns the message that a call is shown in: the text that stands before it, if the model
+        has said both in one.
+        """
+        if message_id is None:
+            return None
+        if self._said is not None and self._said[0] == message_id:
+            return self._said[1]
+        return f"{message_id}/{self.stream_id}"
+
+    def open(self, kind: str, name: str, ts: int) -> list[BaseEvent]:
+        """Begins a message, or continues one. Returns the events of that."""
+        self._open, tags = (kind, name), self.tags(ts)
+        if kind == "text":
+            return [TextMessageStartEvent(message_id=name, role="assistant", **tags)]
+        return [
+            ReasoningStartEvent(message_id=name, **tags),
+            ReasoningMessageStartEvent(message_id=name, **tags),
+        ]
+
+    def close(self, ts: int) -> list[BaseEvent]:
+        """Ends the message that is open. Returns the events of that."""
+        if self._open is None:
+            return []
+        (kind, name), self._open, tags = self._open, None, self.tags(ts)
+        if kind == "text":
+            return [TextMessageEndEvent(message_id=name, **tags)]
+        return [
+            ReasoningMessageEndEvent(message_id=name, **tags),
+            ReasoningEndEvent(message_id=name, **tags),
+        ]
+
+    def reopened(self, ts: int) -> list[BaseEvent]:
+        """Returns the beginning of the message that is open, for a viewer that has not seen it."""
+        return [] if self._open is None else self.open(*self._open, ts)
+
+    def started(self) -> list[BaseEvent]:
+        """Returns the events that announce the agent; none for the run's own agent."""
+        if self.tag is None:
+            return []
+        start = self._start
+        facts: dict[str, Any] = {"streamId": start.stream_id, "depth": start.depth}
+        facts |= {"model": self._model} if self._model else {}
+        facts |= {"background": start.background} if start.background is not None else {}
+        if start.resumes:
+            facts["resumes"] = subagent_id(self._run, start.resumes)
+        event = SubagentStartedEvent(
+            subagent_run_id=self.tag,
+            name=start.agent,
+            description=start.description,
+            parent_subagent_run_id=self.parent,
+            parent_tool_call_id=self.call_id,
+            parent_message_id=self.call_message,
+            timestamp=start.ts or None,
+            metadata={OWN: facts},
+        )
+        return [event]
+
+    def finished(self) -> list[BaseEvent]:
+        """Returns the events that end the agent as it has ended; none for the run's own agent."""
+        if self.tag is None or self.end is None:
+            return []
+        tags = self.tags(self.end.ts)
+        if self.end.ok:
+            return [SubagentFinishedEvent(result=self.answer, **tags)]
+        message = self.error or self.answer or self.end.reason
+        return [SubagentErrorEvent(message=message, code=self.end.reason, **tags)]
+
+    def suspended(self, ts: int, requests: list[str]) -> list[BaseEvent]:
+        """Returns the events that end the agent's part of a run that waits for an answer;
+        `requests` are its own.
+        """
+        if self.tag is None:
+            return []
+        outcome = SubagentFinishedSuspendedOutcome(interrupt_ids=requests or None)
+        return [
+            SubagentFinishedEvent(subagent_run_id=self.tag, outcome=outcome, timestamp=ts or None)
+        ]
+
+    def tags(self, ts: int) -> dict[str, Any]:
+        """Returns what every event of the agent has."""
+        return {"subagent_run_id": self.tag, "timestamp": ts or None}
+
+
+def subagent_id(run: str, stream_id: int) -> str:
+    """Returns the id of one invocation of a sub-agent."""
+    return f"{run}/{stream_id}"
+
+
+class AgUiCalls:
+    """The tool calls of a run."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[int, str], str] = {}
+        self._taken: set[str] = set()
+        self._messages: dict[str, str] = {}
+
+    def begin(self, agent: AgUiAgent, event: e.FleetToolUse) -> list[BaseEvent]:
+        """Returns the events of a call, which comes whole."""
+        name = self._name(event.stream_id, event.tool_use_id)
+        message, tags = agent.message_of_call(event.message_id), agent.tags(event.ts)
+        if message is not None:
+            self._messages[name] = message
+        start = ToolCallStartEvent(
+            tool_call_id=name, tool_call_name=event.tool, parent_message_id=message, **tags
+        )
+        arguments = bytes(event.input_json).decode("utf-8", "replace")
+        return [
+            start,
+            ToolCallArgsEvent(tool_call_id=name, delta=arguments, **tags),
+            ToolCallEndEvent(tool_call_id=name, **tags),
+        ]
+
+    def result(self, agent: AgUiAgent, event: e.FleetToolResult) -> list[BaseEvent]:
+        """Returns the events of a result."""
+        name = self.find(event.stream_id, event.tool_use_id) or event.tool_use_id
+        facts: dict[str, object] = {"ok": event.ok}
+        if event.duration_ms is not None:
+            facts["durationMs"] = event.duration_ms
+        result = ToolCallResultEvent(
+            message_id=f"{name}/result",
+            tool_call_id=name,
+            content=event.content,
+            role="tool",
+            metadata={OWN: facts},
+            **agent.tags(event.ts),
+        )
+        return [result]
+
+    def find(self, stream_id: int | None, tool_use_id: str | None) -> str | None:
+        """Returns the id that a call of an agent has here."""
+        if stream_id is None or tool_use_id is None:
+            return None
+        return self._names.get((stream_id, tool_use_id))
+
+    def message(self, name: str | None) -> str | None:
+        """Returns the message that a call is shown in."""
+        return None if name is None else self._messages.get(name)
+
+    def _name(self, stream_id: int, tool_use_id: str) -> str:
+        name, number = tool_use_id, 1
+        while name in self._taken:
+            number += 1
+            name = f"{tool_use_id}/{stream_id}.{number}"
+        self._taken.add(name)
+        self._names[stream_id, tool_use_id] = name
+        return name
+
+
+def message_usage(event: e.FleetTokenUsage) -> dict[str, object]:
+    """Returns what one message has used, with what it cost."""
+    usage = Usage()
+    usage.add(event)
+    found: dict[str, object] = _usage_entry(event.model, usage).model_dump(
+        by_alias=True, exclude_none=True
+    )
+    found["messageId"] = event.message_id
+    dollars = {"costUsd": event.cost_usd, "estimatedUsd": event.estimated_usd}
+    return found | {name: value for name, value in dollars.items() if value is not None}
+
+
+def _usage_entry(model: str | None, usage: Usage) -> TokenUsage:
+    cached = usage.cache_read_tokens + usage.cache_creation_tokens
+    return TokenUsage(
+        model=model,
+        input_tokens=usage.input_tokens + cached,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.total_tokens,
+        cached_input_tokens=usage.cache_read_tokens,
+        cache_write_input_tokens=usage.cache_creation_tokens,
+    )
+
+
+class AgUiMessages:
+    """The messages of a run, in order."""
+
+    def __init__(self) -> None:
+        self._messages: dict[str, Message] = {}
+        self._words: dict[str, list[str]] = {}
+        self._calls: dict[str, ToolCall] = {}
+
+    def apply(self, events: Iterable[BaseEvent]) -> None:
+        """Takes more events."""
+        for event in events:
+            match event:
+                case TextMessageStartEvent() | ReasoningMessageStartEvent():
+                    self._begin(event)
+                case TextMessageContentEvent() | ReasoningMessageContentEvent():
+                    self._words[event.message_id].append(event.delta)
+                case ToolCallStartEvent():
+                    self._call(event)
+                case ToolCallArgsEvent():
+                    self._calls[event.tool_call_id].function.arguments += event.delta
+                case ToolCallResultEvent():
+                    self._messages[event.message_id] = ToolMessage(
+                        id=event.message_id,
+                        content=event.content,
+                        tool_call_id=event.tool_call_id,
+                        subagent_run_id=event.subagent_run_id,
+                        metadata=event.metadata,
+                    )
+                case MessagesSnapshotEvent():
+                    self._restore(event)
+                case CustomEvent() if event.name == "retracted":
+                    self._retract(event.value["messageIds"])
+                case _:
+                    pass
+
+    def snapshot(self, ts: int) -> MessagesSnapshotEvent:
+        """Returns all of them."""
+        for name, words in self._words.items():
+            message = self._messages.get(name)
+            if message is not None and len(words) > 0:
+                words[:] = ["".join(words)]
+                message.content = words[0]
+        return MessagesSnapshotEvent(messages=list(self._messages.values()), timestamp=ts or None)
+
+    def _restore(self, snapshot: MessagesSnapshotEvent) -> None:
+        self._messages, self._words, self._calls = {}, {}, {}
+        for message in snapshot.messages:
+            copy = message.model_copy(deep=True)
+            self._messages[copy.id] = copy
+            if isinstance(copy.content, str):
+                self._words[copy.id] = [copy.content]
+            for call in getattr(copy, "tool_calls", None) or ():
+                self._calls[call.id] = call
+
+    def _begin(self, event: TextMessageStartEvent | ReasoningMessageStartEvent) -> None:
+        name, tag = event.message_id, event.subagent_run_id
+        if name in self._messages:
+            self._words.setdefault(name, [])
+            return
+        self._words[name] = []
+        if isinstance(event, ReasoningMessageStartEvent):
+            self._messages[name] = ReasoningMessage(id=name, content="", subagent_run_id=tag)
+        elif event.role == "user":
+            self._messages[name] = UserMessage(id=name, content="", subagent_run_id=tag)
+        else:
+            self._messages[name] = AssistantMessage(id=name, content="", subagent_run_id=tag)
+
+    def _call(self, event: ToolCallStartEvent) -> None:
+        name = event.parent_message_id or event.tool_call_id
+        call = ToolCall(
+            id=event.tool_call_id,
+            type="function",
+            function=FunctionCall(name=event.tool_call_name, arguments=""),
+        )
+        self._calls[event.tool_call_id] = call
+        message = self._messages.get(name)
+        if not isinstance(message, AssistantMessage):
+            message = AssistantMessage(
+                id=name, tool_calls=[], subagent_run_id=event.subagent_run_id
+            )
+            self._messages[name] = message
+        message.tool_calls = [*(message.tool_calls or []), call]
+
+    def _retract(self, message_ids: list[str]) -> None:
+        withdrawn = tuple(f"{each}/" for each in message_ids)
+        for name in [name for name in self._messages if name.startswith(withdrawn)]:
+            del self._messages[name]
+            self._words.pop(name, None)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from unbraid.screen import SpentDollars, cost, counted, duration, token_count
 
@@ -56,13 +55,8 @@ class RunLimits(Struct, frozen=True, omit_defaults=True):
         )
 
     def __str__(self) -> str:
-        parts = (
-            None if self.cost_usd is None else _dollars(self.cost_usd),
-            None if self.tokens is None else f"{token_count(self.tokens)} tokens",
-            None if self.seconds is None else duration(self.seconds * 1000),
-            None if self.agents is None else counted(self.agents, "agent"),
-        )
-        return ", ".join(part for part in parts if part)
+        amounts = zip(_SHOWN.values(), structs.astuple(self), strict=True)
+        return ", ".join(shown(amount) for shown, amount in amounts if amount is not None)
 
 
 class BudgetShare(Struct, frozen=True):
@@ -88,26 +82,31 @@ def shares(
     `times`.
     """
     found: list[BudgetShare] = []
-    given = times or {}
-    if limits.cost_usd is not None:
-        limit, more = _counted(limits.cost_usd, given.get("cost", 1))
-        shown = spent.dollars, _dollars(limit) + more
-        found.append(_share("cost", shown, spent.cost_usd, limit))
-    if limits.tokens is not None:
-        limit, more = _counted(limits.tokens, given.get("tokens", 1))
-        shown = token_count(spent.tokens), f"{token_count(int(limit))} tokens{more}"
-        found.append(_share("tokens", shown, spent.tokens, limit))
-    if limits.seconds is not None:
-        limit, more = _counted(limits.seconds, given.get("time", 1))
-        shown = duration(spent.seconds * 1000), duration(limit * 1000) + more
-        found.append(_share("time", shown, spent.seconds, limit))
-    if limits.agents is not None:
-        limit, more = _counted(limits.agents, given.get("agents", 1))
-        shown = str(spent.agents), counted(int(limit), "agent") + more
-        share = _share("agents", shown, spent.agents, limit)
+    amounts = (
+        ("cost", spent.cost_usd, spent.dollars, limits.cost_usd),
+        ("tokens", spent.tokens, token_count(spent.tokens), limits.tokens),
+        ("time", spent.seconds, duration(spent.seconds * 1000), limits.seconds),
+        ("agents", spent.agents, str(spent.agents), limits.agents),
+    )
+    for what, amount, shown, limit in amounts:
+        if limit is None:
+            continue
+        count = (times or {}).get(what, 1)
+        whole = limit * count
+        share = amount / whole if whole > 0 else 1.0
+        more = f", {count} times its limit" if count > 1 else ""
         # As many agents as are allowed may work; one more is too many.
-        found.append(replace(share, is_reached=spent.agents > limit))
-    found = [replace(each, times=given.get(each.what, 1)) for each in found]
+        is_reached = amount > whole if what == "agents" else share >= 1 - _NEAR
+        found.append(
+            BudgetShare(
+                what=what,
+                spent=shown,
+                limit=_SHOWN[what](whole) + more,
+                share=share,
+                is_reached=is_reached,
+                times=count,
+            )
+        )
     return sorted(found, key=lambda each: (each.is_reached, each.share), reverse=True)
 
 
@@ -159,13 +158,10 @@ def _dollars(limit: float) -> str:
     return f"${limit:g}" if 0 < limit < 0.01 else cost(SpentDollars(limit))
 
 
-def _counted(limit: float, times: int) -> tuple[float, str]:
-    """Returns a limit that counts several times, and how often as people read it."""
-    return limit * times, f", {times} times its limit" if times > 1 else ""
-
-
-def _share(what: str, shown: tuple[str, str], spent: float, limit: float) -> BudgetShare:
-    share = spent / limit if limit > 0 else (1.0 if spent > 0 or limit == 0 else 0.0)
-    return BudgetShare(
-        what=what, spent=shown[0], limit=shown[1], share=share, is_reached=share >= 1 - _NEAR
-    )
+# How the limits are shown, in their order.
+_SHOWN: dict[str, Callable[[float], str]] = {
+    "cost": _dollars,
+    "tokens": lambda tokens: f"{token_count(int(tokens))} tokens",
+    "time": lambda seconds: duration(seconds * 1000),
+    "agents": lambda agents: counted(int(agents), "agent"),
+}

@@ -14,8 +14,7 @@ from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
-    from unbraid.notify.explanation import ExplainedCondition
-    from unbraid.notify.user_rules import LoadedRules
+    from unbraid.notify.user_rules import ExplainedCondition, LoadedRules
 
 
 @click.group(
@@ -52,7 +51,7 @@ def alerts(ctx: click.Context, as_json: bool) -> None:
 @click.argument("receiver", required=False)
 def send_test(receiver: str | None) -> None:
     """Send a test message to RECEIVER, or to all receivers."""
-    from unbraid.notify.trial import try_receivers
+    from unbraid.notify.user_rules import try_receivers
 
     loaded = _loaded()
     results = asyncio.run(try_receivers(loaded.rules, os.environ, receiver, ring=_ring))
@@ -65,7 +64,7 @@ def send_test(receiver: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def explain(as_json: bool) -> None:
     """Show which alerts apply to live runs now, and why."""
-    from unbraid.notify.explanation import explained
+    from unbraid.notify.user_rules import explained
 
     found = asyncio.run(explained(_loaded().rules))
     if as_json:

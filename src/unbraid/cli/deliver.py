@@ -43,7 +43,7 @@ def deliver(token: str | None, seconds: float, discard: str | None) -> None:
 
 async def _deliver(token: str | None, seconds: float, discard: str | None) -> bool:
     """Returns whether something is left."""
-    from unbraid.remote.destination import deliver as send
+    from unbraid.remote.delivery import deliver as send
     from unbraid.screen import safe
     from unbraid.system.home import data_folder
 

@@ -55,8 +55,8 @@ async def _send(
     from unbraid.errors import CallerError
     from unbraid.log import configured_log
     from unbraid.machine import Machine
-    from unbraid.otel.collector import collector_of, problem_with
-    from unbraid.otel.delivery import Traces
+    from unbraid.otel.exporter import collector_of, problem_with
+    from unbraid.otel.sender import Traces
     from unbraid.traces import TraceParent
 
     collector = collector_of(endpoint, os.environ, required=True)
@@ -77,12 +77,16 @@ async def _send(
         sender, going_on = traces.sender(machine.log, exporter), 0
         try:
             for name in names:
-                run = await machine.open(name)
-                going_on += not await sender.send_run(run.run)
+                run = (await machine.open(name)).run
+                await sender.consumer(run=run).catch_up()
+                going_on += sender.has_open(run)
             if not names:
-                if not traces.cursor.acquire():
+                if not traces.acquire():
                     raise CallerError("another unbraid is sending this log to that collector")
-                await sender.send_new(traces.cursor, whole=everything)
+                consumer = sender.consumer(cursor=traces.cursor)
+                if await consumer.begin() or everything:
+                    consumer.position = 0
+                await consumer.catch_up()
         finally:
             exporter.close()
             traces.cursor.release()

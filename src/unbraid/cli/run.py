@@ -94,7 +94,7 @@ def run(
         face = partial(page, port=port, redact=redact, home=data_folder())
     traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None
     if traces is not None:
-        from unbraid.otel.delivery import LaunchedTrace
+        from unbraid.otel.sender import LaunchedTrace
 
         trace = LaunchedTrace(traces, warn=warn)
     started = start(

@@ -98,8 +98,7 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
     from unbraid.control.controllers import Controllers
     from unbraid.remote.client import RemoteServer
     from unbraid.remote.controllers import RemoteControllers
-    from unbraid.remote.log import RemoteLog
-    from unbraid.remote.stored_sessions import RemoteStoredSessions
+    from unbraid.remote.log import RemoteLog, RemoteStoredSessions
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
 

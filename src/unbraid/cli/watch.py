@@ -20,7 +20,7 @@ from unbraid.system.descriptors import raise_descriptor_limit
 if TYPE_CHECKING:
     from unbraid.cli.output.session_table import SessionTable
     from unbraid.machine import Machine
-    from unbraid.remote.destination import Destination, LogDelivery
+    from unbraid.remote.delivery import Destination, LogDelivery
     from unbraid.serve import Server
 
 
@@ -90,7 +90,7 @@ def watch(
         raise click.UsageError("--all and --since need --to")
     destination, since_ms = None, None
     if to is not None:
-        from unbraid.remote.destination import Destination
+        from unbraid.remote.delivery import Destination
         from unbraid.sessions.costs import since_ms as parse_time
         from unbraid.system.home import data_folder
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from msgspec.structs import replace
 
@@ -15,13 +15,18 @@ from unbraid.agents.control_port import Controller, halt
 from unbraid.alerts.budget import BudgetMeter, BudgetShare, RunLimits, Spending
 from unbraid.alerts.conditions import APPLIED, RunConditions
 from unbraid.errors import LogError, UnbraidError
-from unbraid.log.entry import Entry
+from unbraid.log.consumer import Consumer
+from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log
 from unbraid.notify.budget_stop import continuing
 from unbraid.system.clock import now_ms
-from unbraid.system.pauses import with_pauses
-from unbraid.timings import BUDGET_STOP_GRACE_SECONDS, BUDGET_TICK_SECONDS
+from unbraid.system.tasks import cancel_task
 from unbraid.translate.notes import RunNote
+
+# Time passes without events, too: how often a run's budget is measured while there are none.
+BUDGET_TICK_SECONDS = 0.5
+# A turn that was interrupted ends within a second or two. Its program may continue, and is ended.
+BUDGET_STOP_GRACE_SECONDS = 3.0
 
 
 class BudgetGuard:
@@ -40,6 +45,7 @@ class BudgetGuard:
         self._began = time.monotonic()
         self._conditions = RunConditions("")
         self._opened: asyncio.Future[tuple[Log, str]] = asyncio.get_running_loop().create_future()
+        self._grown = asyncio.Event()  # there is more of the run
         self._warned_of_prices = False
 
     def begin(self, log: Log, run: str) -> None:
@@ -58,28 +64,37 @@ class BudgetGuard:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _guard(self, controller: Controller) -> None:
-        while not self._opened.done():
-            await asyncio.wait([self._opened], timeout=BUDGET_TICK_SECONDS)
-            if await self._measure(controller):
-                return
-        log, run = self._opened.result()
-        self._conditions.run = run
+        following = asyncio.create_task(self._follow())
         try:
-            batches = with_pauses(log.follow(run), lambda: BUDGET_TICK_SECONDS)
-            async with aclosing(batches):
-                async for batch in batches:
-                    self._take(batch or [])
-                    if await self._measure(controller):
-                        return
-        except LogError as error:
-            self._warn(f"the budget is no longer enforced: {error}")
+            while True:
+                is_over = following.done()
+                self._grown.clear()
+                if await self._measure(controller) or is_over:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BUDGET_TICK_SECONDS):
+                        await self._grown.wait()
+        finally:
+            await cancel_task(following)
 
-    def _take(self, batch: list[Entry]) -> None:
+    async def _follow(self) -> None:
+        log, run = await asyncio.shield(self._opened)
+        self._conditions.run = run
+        await Consumer(log, self._apply, run=run, on_problem=self._report).follow()
+        self._grown.set()
+
+    async def _apply(self, batch: list[Entry]) -> None:
         for entry in batch:
-            if entry.type in APPLIED:
-                self._conditions.apply(entry.event)
-            else:
-                self._conditions.note(entry.stream_id, entry.ts)
+            # What is damaged in the log can never be read, and the rest counts without it.
+            with suppress(DamagedEvent):
+                if entry.type in APPLIED:
+                    self._conditions.apply(entry.event)
+                else:
+                    self._conditions.note(entry.stream_id, entry.ts)
+        self._grown.set()
+
+    def _report(self, problem: LogError) -> None:
+        self._warn(f"the budget is not enforced while the log cannot be read: {problem}")
 
     async def _measure(self, controller: Controller) -> bool:
         """Reports what is due; returns whether the run was stopped."""

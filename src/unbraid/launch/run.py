@@ -30,7 +30,7 @@ from unbraid.launch.detected_source import DetectedSource
 from unbraid.launch.process_recorder import ProcessRecorder
 from unbraid.launch.run_log import RunLog
 from unbraid.log.port import Log
-from unbraid.remote.destination import RunDelivery
+from unbraid.remote.delivery import RunDelivery
 from unbraid.system.home import data_folder
 from unbraid.system.stdin import nobody_writes
 from unbraid.wire.lines import Lines

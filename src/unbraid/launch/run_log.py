@@ -16,7 +16,7 @@ from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.record.runs import next_run, open_run
-from unbraid.remote.destination import RunDelivery
+from unbraid.remote.delivery import RunDelivery
 from unbraid.timings import LEASE_RETRY_SECONDS, LEASE_TIMEOUT_SECONDS
 from unbraid.translate.notes import RunNote
 from unbraid.wire.chunk import Chunk

@@ -466,11 +466,19 @@ async def run_pages(
     run: str,
     since: int = 0,
     *,
+    until: int | None = None,
     stream_id: int | None = None,
     types: Collection[str] = (),
 ) -> AsyncIterator[list[Entry]]:
-    """Yields all events of a run after the seq `since` that exist now, page by page."""
-    while page := await log.read(run, since, stream_id=stream_id, types=types):
+    """Yields all events of a run after the seq `since` that exist now, page by page; those up to
+    the seq `until`, if it is given.
+    """
+    while until is None or since < until:
+        page = await log.read(run, since, stream_id=stream_id, types=types)
+        if until is not None:
+            page = [entry for entry in page if entry.seq <= until]
+        if not page:
+            return
         yield page
         since = page[-1].seq
 

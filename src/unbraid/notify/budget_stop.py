@@ -15,7 +15,7 @@ from unbraid.control.resume import resumption
 from unbraid.errors import UnbraidError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.notify.sent_marks import SentMarks
+from unbraid.notify.senders import SentMarks
 from unbraid.system.clock import now_ms
 from unbraid.translate.notes import RunNote
 
@@ -49,7 +49,7 @@ class BudgetStops:
             happened = _why_not(error, summary)
             key += " failed"
             spent.goes_on()
-        if not self._marks.take(f"{run} {key}"):
+        if not self._marks.add(f"{run} {key}"):
             return None
         command = await continuing(self._log, summary, self._env)
         detail = f"{happened} {spent.limit} spent ({spent.spent})"

@@ -1,4 +1,5 @@
-"""How a message leaves: a shell command, a webhook, the desktop, or a service that Apprise knows.
+"""How a message leaves: a shell command, a webhook, the desktop, a service that Apprise knows,
+the terminal, or open pages; and which alerts have left, for all processes of ours.
 
 Nothing of a message is ever part of a command: agents have written it. Nothing of a receiver's
 address is part of an error: it has tokens in it.
@@ -8,20 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import html
+import logging
 import os
 import shutil
 import signal
+import time
+import warnings
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Protocol
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.alerts.rules import DESKTOP, Receiver
 from unbraid.errors import UnbraidError
+from unbraid.screen import short
+from unbraid.system.clock import now_ms
+from unbraid.system.home import make_private_folder
 from unbraid.system.process import NOTHING, PIPE, start
-from unbraid.timings import ALERT_SEND_TIMEOUT_SECONDS
+
+# A receiver that does not answer for this long is down.
+ALERT_SEND_TIMEOUT_SECONDS = 10.0
+# No process sends an alert of an occurrence that is older.
+ALERT_MARK_KEPT_SECONDS = 30 * 86400
 
 
 class DeliveryError(UnbraidError):
@@ -47,8 +62,6 @@ def sender_of(receiver: Receiver, env: Mapping[str, str]) -> AlertSender:
     if receiver.webhook is not None:
         return WebhookSender(receiver.webhook, receiver.headers)
     if receiver.url is not None:
-        from unbraid.notify.apprise_sender import AppriseSender
-
         return AppriseSender(receiver.url)
     if receiver.name == DESKTOP:
         return DesktopSender(env)
@@ -152,3 +165,131 @@ async def _run(argv: list[str], env: Mapping[str, str], given: bytes) -> int:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         await process.let_go()
+
+
+MISSING = "Apprise is not installed: `pip install 'unbraid[notify]'`"
+
+
+class AppriseSender:
+    """One address that Apprise knows. Importing Apprise and sending take a thread of their own."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._service: Any = None
+
+    async def send(self, message: AlertMessage) -> None:
+        """Sends the message."""
+        await asyncio.to_thread(self._send, message)
+
+    def _send(self, message: AlertMessage) -> None:
+        if self._service is None:
+            self._service = _service(self._url)
+        try:
+            is_sent = self._service.notify(
+                body=message.body, title=message.title, body_format="text"
+            )
+        except Exception as error:  # any of a hundred plugins of another package
+            raise DeliveryError(f"Apprise failed: {type(error).__name__}") from None
+        if not is_sent:
+            raise DeliveryError("the service rejected it")
+
+
+def _service(url: str) -> Any:
+    with warnings.catch_warnings():
+        # We cannot change how it uses its own dependencies.
+        warnings.simplefilter("ignore")
+        try:
+            import apprise
+        except ImportError:
+            raise DeliveryError(MISSING, is_final=True) from None
+        # It reports failures with addresses in them, tokens and all.
+        logger = logging.getLogger("apprise")
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+        asset = apprise.AppriseAsset(app_id="unbraid", app_desc="unbraid", app_url="")
+        service = apprise.Apprise(asset=asset)
+        if not service.add(url):
+            raise DeliveryError("Apprise does not know this address", is_final=True)
+        return service
+
+
+MAX_KEPT = 100
+
+
+class PageAlert(Struct, frozen=True):
+    """A message, and the run that it is about first. `id` counts up, also over restarts."""
+
+    id: int
+    title: str
+    body: str
+    run: str
+
+
+class PageAlerts:
+    """The latest messages. Pages that ask too late have missed the others."""
+
+    def __init__(self) -> None:
+        self._kept: deque[PageAlert] = deque(maxlen=MAX_KEPT)
+        self.last = now_ms()
+
+    async def send(self, message: AlertMessage) -> None:
+        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
+        self.last = max(self.last + 1, now_ms())
+        run = message.alerts[0].run if message.alerts else ""
+        self._kept.append(PageAlert(self.last, message.title, message.body, run=run))
+
+    def after(self, number: int) -> list[PageAlert]:
+        """Returns those that came after a message."""
+        return [each for each in self._kept if each.id > number]
+
+
+# With words before them: a terminal would take some numbers for commands of their own.
+PREFIX = "unbraid: "
+MAX_CHARS = 200
+
+
+def terminal_call(given: AlertMessage) -> str:
+    """Returns what to write to a terminal. Of the message only plain characters are left: whatever
+    ends or begins a sequence stands there as an escape.
+    """
+    return f"\x1b]9;{PREFIX}{short(given.title, MAX_CHARS)}\x07\x07"
+
+
+MARKS_FOLDER = "alerts"
+
+
+class SentMarks:
+    """Which alerts were sent, for all processes of ours and after a restart: one small file each in
+    a folder. Where that cannot be written, every process decides for itself.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / MARKS_FOLDER
+
+    def add(self, name: str) -> bool:
+        """Marks an alert as sent. Returns False if it was before, by whomever."""
+        path = self._path(name)
+        try:
+            make_private_folder(self._folder)
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return False
+        except OSError:
+            return True
+        return True
+
+    def has(self, name: str) -> bool:
+        """Returns whether an alert is marked as sent."""
+        return self._path(name).exists()
+
+    def prune(self) -> None:
+        """Removes marks of occurrences that are too old to be sent."""
+        oldest = time.time() - ALERT_MARK_KEPT_SECONDS
+        with suppress(OSError):
+            for path in self._folder.iterdir():
+                with suppress(OSError):
+                    if path.stat().st_mtime < oldest:
+                        path.unlink()
+
+    def _path(self, name: str) -> Path:
+        return self._folder / blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -16,9 +16,11 @@ from unbraid.errors import LogError
 from unbraid.remote.ingest import ServerProblem, checked_url
 from unbraid.remote.local_socket import local_socket
 from unbraid.system.http import CLOSED_ERRORS, HTTP_ERRORS, client_options, reason_of
-from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS, SERVER_SILENCE_TIMEOUT_SECONDS
+from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
 from unbraid.wire.record import BAD_JSON
 
+# Its sign of life comes every 15 s: a stream that is silent for longer is dead.
+SERVER_SILENCE_TIMEOUT_SECONDS = 40.0
 NOT_FOUND = 404
 
 T = TypeVar("T")

@@ -13,12 +13,11 @@ import msgspec
 from ag_ui.core import BaseEvent, CustomEvent
 from msgspec import Struct
 
-from unbraid.agui.messages import AgUiMessages
-from unbraid.agui.run import AgUiRun
+from unbraid.agui.run import AgUiMessages, AgUiRun
 from unbraid.events import FleetEvent, FleetRetracted, decode_event
 from unbraid.hub.frames import Form, heartbeat_frame, opening_frame
 from unbraid.hub.viewer import Viewer
-from unbraid.log.port import LogReader
+from unbraid.log.port import LogReader, run_pages
 from unbraid.serve.services import Services
 
 
@@ -110,13 +109,11 @@ class AgUiViewer:
 
 async def fold(log: LogReader, name: str, run: AgUiRun, until: int) -> tuple[int, AgUiMessages]:
     """Reads a run up to a seq; returns the time that it has come to, and its messages."""
-    messages, since, ts = AgUiMessages(), 0, 0
-    while since < until and (entries := await log.read(name, since)):
-        for entry in entries:
-            if entry.seq <= until:
-                messages.apply(run.apply(entry.event))
-                ts = entry.ts
-        since = entries[-1].seq
+    messages, ts = AgUiMessages(), 0
+    async for page in run_pages(log, name, until=until):
+        for entry in page:
+            messages.apply(run.apply(entry.event))
+        ts = page[-1].ts
     return ts, messages
 
 

@@ -19,7 +19,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
-from unbraid.notify.page_alerts import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline

@@ -11,12 +11,11 @@ from unbraid.control.controllers import Controllers
 from unbraid.control.sending_machines import SendingMachines
 from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
-from unbraid.notify.page_alerts import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
-from unbraid.serve.ag_ui_threads import AgUiThreads
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.log_health import LogHealth
@@ -26,6 +25,28 @@ from unbraid.sessions.stored_sessions import StoredSessionList
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
+
+MAX_THREADS = 1000
+
+
+class AgUiThreads:
+    """Which run of ours an AG-UI thread is in, of the threads that were used last: the next request
+    of a thread goes to the same master.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[str, str] = {}
+
+    def get(self, thread_id: str) -> str | None:
+        """Returns the latest run of a thread."""
+        return self._runs.get(thread_id)
+
+    def put(self, thread_id: str, run: str) -> None:
+        """Notes the latest run of a thread."""
+        self._runs.pop(thread_id, None)
+        self._runs[thread_id] = run
+        while len(self._runs) > MAX_THREADS:
+            del self._runs[next(iter(self._runs))]
 
 
 @dataclass(frozen=True)

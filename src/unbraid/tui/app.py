@@ -19,9 +19,9 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import LogError, UnbraidError
-from unbraid.notify.terminal import terminal_call
+from unbraid.notify.senders import terminal_call
 from unbraid.screen import counted
 from unbraid.timings import (
     STORED_SESSIONS_REFRESH_SECONDS,

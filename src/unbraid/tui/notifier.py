@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.app import App
 
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import UnbraidError
 from unbraid.screen import short
 from unbraid.timings import NOTICE_REPEAT_SECONDS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from unbraid.otel.delivery import Traces
+    from unbraid.otel.sender import Traces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,8 +47,8 @@ def traces_of(
     if otlp is None and not any(env.get(name) for name in names):
         return None
     from unbraid.log import configured_log, data_folder
-    from unbraid.otel.collector import collector_of
-    from unbraid.otel.delivery import Traces, usable
+    from unbraid.otel.exporter import collector_of, usable
+    from unbraid.otel.sender import Traces
     from unbraid.traces import TraceParent
 
     collector = usable(collector_of(otlp, env), env, warn)

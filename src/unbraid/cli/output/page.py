@@ -15,7 +15,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.notify.alert_service import AlertService
-from unbraid.notify.page_alerts import PageAlerts
+from unbraid.notify.senders import PageAlerts
 from unbraid.remote.delivery import DeliveryStatus
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.access.tokens import FILE_NAME, TokenFile

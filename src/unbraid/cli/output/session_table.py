@@ -16,12 +16,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.alerts.messages import AlertMessage
+from unbraid.alerts.monitor import AlertMessage
 from unbraid.cli.output.live_display import start_live_display
 from unbraid.cli.output.messages import warn
 from unbraid.cli.output.table import runs_table
 from unbraid.log.summary import RunSummary
-from unbraid.notify.terminal import terminal_call
+from unbraid.notify.senders import terminal_call
 from unbraid.screen import safe, token_count
 from unbraid.sessions.stored_sessions import StoredSessionList
 from unbraid.timings import FIRST_SESSIONS_TIMEOUT_SECONDS

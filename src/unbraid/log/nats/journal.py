@@ -51,6 +51,7 @@ from unbraid.log.nats.stream import (
 )
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
+from unbraid.system.pauses import Backoff
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
     BATCH_TIMEOUT_SECONDS,
@@ -206,7 +207,8 @@ class NatsJournal:
             headers=({ROLLUP: "sub"} if replaces else {})
             | ({} if ttl_seconds is None else {TTL: str(ttl_seconds)}),
         )
-        began, pause = time.monotonic(), NATS_FIRST_RETRY_SECONDS
+        began = time.monotonic()
+        backoff = Backoff(NATS_FIRST_RETRY_SECONDS, NATS_LONGEST_RETRY_SECONDS)
         alone = not AppendGroups.accepts(message)
         while True:
             try:
@@ -227,8 +229,7 @@ class NatsJournal:
             if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
                 raise LogUnusable(self.address, "away", f"does not take this append ({problem})")
             self.counts["retries"] += 1
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, NATS_LONGEST_RETRY_SECONDS)
+            await backoff.wait()
 
     async def _publish(self, message: RecordMessage) -> int:
         parts, expected = message.parts(), message.all_headers()
