@@ -13,6 +13,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from tests.block_rows import sources_of
+from tests.polling import PATIENCE_SECONDS
 from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
@@ -24,7 +25,6 @@ from unbraid.tui.rows import Rows
 from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
 
-PATIENCE_SECONDS = 60
 _AT = re.compile(r'x="([\d.]+)"')
 
 
