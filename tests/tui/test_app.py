@@ -12,8 +12,11 @@ from tests.block_rows import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
 from unbraid import events as e
 from unbraid.log import Entry, MemoryLog
+from unbraid.remote.client import RemoteError, ServerUnreachable
 from unbraid.testing import load
+from unbraid.timings import NOTICE_REPEAT_SECONDS
 from unbraid.tui.app import Top
+from unbraid.tui.notifier import Notifier
 from unbraid.tui.page_index import PAGE_EVENTS
 from unbraid.tui.rows import Rows
 from unbraid.tui.run_list import MAX_RUNS
@@ -147,6 +150,23 @@ async def test_a_flood_does_not_keep_keys_waiting(
         assert read[0] - began <= 10_000 < total - began
         await screen.until(lambda: f"{total - 1} words of a flood" in screen.words())
         assert log.read_events == total + 2
+
+
+async def test_an_error_that_many_meet_is_shown_once_in_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, now, shown = "http://server:1", NOTICE_REPEAT_SECONDS - 1, list[str]()
+    async with showing(MemoryLog(), tmp_path) as screen:
+        monkeypatch.setattr(screen.app, "notify", lambda text, **_: shown.append(text))
+        notifier = Notifier(screen.app, lambda: now)
+        for reason in ("reset", "refused", "reset"):
+            notifier.show_error(ServerUnreachable(url, 0, f"cannot be reached: {reason}"))
+            notifier.show_error(RemoteError(url, 500, "it is full"))
+            now += 2
+        assert shown == [f"{url}: cannot be reached: reset", f"{url}: it is full"]
+        now += NOTICE_REPEAT_SECONDS
+        notifier.show_error(RemoteError(url, 500, "it is full"))
+        assert shown[2:] == [f"{url}: it is full"]
 
 
 class CountingLog(MemoryLog):
