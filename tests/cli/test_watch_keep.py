@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.polling import until
+from tests.polling import PATIENCE_SECONDS, until
 from tests.watch.writing import Writer, append
 from unbraid.log import SqliteLog
 from unbraid.log.port import every_run
@@ -71,7 +71,7 @@ async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = No
         UNBRAID, "watch", "--no-page", *options, env=env, stderr=asyncio.subprocess.PIPE
     )
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert process.stderr is not None
             printed = b""
             while not (line := await process.stderr.readline()).startswith(b"unbraid: 1 session"):

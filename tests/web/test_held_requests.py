@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Raw
 from playwright.async_api import Locator, Page, expect
 
-from tests.polling import until
+from tests.polling import PATIENCE_SECONDS, until
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story
@@ -63,7 +63,7 @@ class Asking:
 
 
 async def decided(answer: asyncio.Future[bytes]) -> Any:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         data = await answer
     return json.loads(data)["hookSpecificOutput"]["decision"] if data else None
 
