@@ -57,6 +57,15 @@ class Terminal:
             await self.type("C-c")
             await self.until(ENDED)
 
+    async def press_until(self, key: str, shows: str) -> None:
+        """Press a key until the screen shows something: it may do nothing at first."""
+
+        async def pressed() -> str:
+            await self.type(key)
+            return await self.screen()
+
+        await until(pressed, lambda seen: shows in seen)
+
     async def until(self, shows: str | Callable[[str], bool]) -> str:
         """The screen, as soon as it shows something."""
         return await until(

@@ -83,7 +83,7 @@ async def steered(
 @every_version
 async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) -> None:
     # How often it asks the model is up to it: there is more to say than it can ask for.
-    slow = say("word " * 60, chunk_delay_seconds=0.05, chunk_chars=5)
+    slow = say("word " * 120, chunk_delay_seconds=0.05, chunk_chars=5)
     kid = say("child " * 4000, chunk_delay_seconds=0.05, chunk_chars=6)
     answers = OpenScript(*[kid] * 4)
     arguments = [*EXEC, *ASKING, "[[main]] Go."]
