@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import html
 import re
@@ -13,7 +12,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from tests.block_rows import sources_of
-from tests.polling import PATIENCE_SECONDS
+from tests.polling import until
 from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
@@ -36,9 +35,7 @@ class Screen:
 
     async def until(self, holds: Callable[[], Any]) -> None:
         """Wait until something holds."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not holds():
-                await self.pilot.pause(0.01)
+        await until(holds)
 
     async def until_said(self, texts: Iterable[str]) -> None:
         """Wait until all texts stand in the transcript."""
