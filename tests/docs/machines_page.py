@@ -12,7 +12,6 @@ import shlex
 import ssl
 import subprocess
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
