@@ -101,7 +101,11 @@ async def showing(
     services = ViewServices(log, controllers or Controllers(), stored, redact=redact)
     app = Top(services, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
-        yield Screen(app, pilot, stored)
+        try:
+            yield Screen(app, pilot, stored)
+        finally:
+            # As when a person leaves; `run_test` would take the screen away from them first.
+            app.workers.cancel_all()
 
 
 async def recorded(log: MemoryLog, folder: Path) -> list[e.FleetEvent]:
