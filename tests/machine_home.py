@@ -15,8 +15,7 @@ from typing import Any
 
 from tests.access import LINK
 from tests.launch.agents import UNBRAID
-
-PATIENCE_SECONDS = 60.0
+from tests.polling import PATIENCE_SECONDS
 
 
 class MachineHome:

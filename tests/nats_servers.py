@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sysconfig
-import time
 import urllib.request
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -15,12 +14,12 @@ from types import TracebackType
 from typing import Self
 
 from tests.namespaces import NetworkHost
+from tests.polling import PATIENCE_SECONDS, blocked_until
 from tests.ports import free_port
 
 SERVER = Path(
     os.environ.get("UNBRAID_NATS_SERVER") or Path(sysconfig.get_path("scripts"), "nats-server")
 )
-PATIENCE_SECONDS = 30.0
 LOOPBACK = NetworkHost("127.0.0.1", (), "")
 
 
@@ -151,10 +150,7 @@ class NatsCluster:
 
     def wait_healthy(self) -> None:
         """Waits until every node takes requests."""
-        until = time.monotonic() + PATIENCE_SECONDS
-        while not all(node.is_healthy() for node in self.nodes):
-            assert time.monotonic() < until, "the NATS servers do not start"
-            time.sleep(0.05)
+        blocked_until(lambda: all(node.is_healthy() for node in self.nodes))
 
     async def leader(self, stream: str) -> NatsNode | None:
         """Returns the node that leads a stream, if there is one."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import polling
 from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from tests.watch.test_restart import environment
@@ -17,8 +18,6 @@ from unbraid.errors import CallerError
 from unbraid.events import Text
 from unbraid.log import MemoryLog, RunSummary, SqliteLog, machine_log, opened_log
 from unbraid.log.leases import FOLDER
-
-PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def writer(env: dict[str, str]) -> Writer:
 async def until(machine: Machine, run: str, words: str) -> list[str]:
     """What the main agent has said in a run, as soon as that ends with some words."""
     said: list[str] = []
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(polling.PATIENCE_SECONDS):
         async for batch in machine.log.follow(run):
             events = [entry.event for entry in batch]
             said += [event.delta for event in events if isinstance(event, Text)]
@@ -94,9 +93,7 @@ async def test_no_face_ends_what_it_only_watched(
         terminal([UNBRAID, *command.split()], env, tmp_path) as view,
         opened_log(env=env) as log,
     ):
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while writer.session not in await log.run_names():  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        await polling.until(log.run_names, lambda found: writer.session in found)
         await view.type("q" if command == "top" else "C-c")
         await view.until("ended with 0")
         summary = await log.run(writer.session)
@@ -128,9 +125,8 @@ async def test_lists_what_is_stored_and_warns_in_the_loop(
     warned: dict[str, threading.Thread] = {}
     async with Machine(env=env) as machine:
         machine.warn = lambda text: warned.update({text: threading.current_thread()})
-        async with machine.listing(found.append), asyncio.timeout(PATIENCE_SECONDS):
-            while not (found and warned):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        async with machine.listing(found.append):
+            await polling.until(lambda: found and warned)
             assert [run.run for run in await machine.sessions.runs()] == [writer.session]
         assert [run.run for run in found] == [writer.session]
         assert set(warned.values()) == {threading.main_thread()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -57,10 +58,15 @@ def is_sentence(text: str) -> bool:
     return " " in text.strip() or text.startswith("--")
 
 
-def words(source: str, *, face: bool = False) -> Iterator[str]:
-    """Yields all that a module calls things, and its texts; those of a `face` that are sentences,
+@cache
+def words(source: str, *, face: bool = False) -> frozenset[str]:
+    """Returns all that a module calls things, and its texts; those of a `face` that are sentences,
     and decide nothing, left out.
     """
+    return frozenset(_words(source, face=face))
+
+
+def _words(source: str, *, face: bool) -> Iterator[str]:
     tree = ast.parse(source)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
@@ -90,7 +96,7 @@ def _decides(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def named_kinds(path: Path) -> set[str]:
     """Returns what a module says that names a kind of agent, or only one of them knows."""
     face = path.relative_to(PACKAGE).parts[0] in FACES
-    found = set(words(path.read_text(encoding="utf-8"), face=face))
+    found = words(path.read_text(encoding="utf-8"), face=face)
     known = {word for word in found if KIND.search(word)}
     if not name_of(path).startswith(PROVIDERS):
         known |= {word for word in found if FORMAT.search(word)}
@@ -119,7 +125,7 @@ def tool_words() -> set[str]:
 def test_no_tool_of_a_kind_is_named_outside_its_room() -> None:
     known = tool_words()
     assert {"AskUserQuestion", "old_string", "oldString", "exec_command"} <= known
-    found = {name_of(path): known & set(words(path.read_text("utf-8"))) for path in OUTSIDE}
+    found = {name_of(path): known & words(path.read_text("utf-8")) for path in OUTSIDE}
     assert {name: named for name, named in found.items() if named} == {}
 
 
@@ -150,7 +156,7 @@ def test_the_page_knows_tools_by_its_generated_table_alone() -> None:
 )
 def test_a_kind_in_disguise_is_found(cheat: str) -> None:
     for face in (False, True):
-        found = list(words(cheat, face=face))
+        found = words(cheat, face=face)
         assert any(KIND.search(word) or FORMAT.search(word) for word in found), found
 
 

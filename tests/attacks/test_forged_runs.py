@@ -11,7 +11,6 @@ became lines of the metrics for ever.
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import re
 import tracemalloc
@@ -22,6 +21,7 @@ import httpx
 import msgspec
 import pytest
 
+from tests.polling import until
 from tests.serve.conftest import Start
 from unbraid.events import (
     FleetEvent,
@@ -182,11 +182,11 @@ async def test_kinds_that_are_made_up_do_not_fill_the_metrics(
     ]
     await sent(machine, *parts)
     owner = client_of(shared, headers={"authorization": f"Bearer {ADMIN}"})
-    async with asyncio.timeout(60):
-        while "unbraid_tokens_total{" not in (  # noqa: ASYNC110
-            text := (await owner.get("/metrics")).text
-        ):
-            await asyncio.sleep(0.02)
+
+    async def metrics() -> str:
+        return (await owner.get("/metrics")).text
+
+    text = await until(metrics, lambda found: "unbraid_tokens_total{" in found)
     for name in ("unbraid_tokens_total", "unbraid_agents"):
         kinds = set(re.findall(rf'^{name}{{.*kind="(k\d+|other)"', text, re.MULTILINE))
         assert "other" in kinds and len(kinds) == MAX_KINDS + 1

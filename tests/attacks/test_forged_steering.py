@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from tests.control.steered_run import SteeredRun
+from tests.polling import until
 from tests.serve.conftest import Start
 from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
@@ -81,9 +82,7 @@ class Shared:
         return [(each["run"], each["request_id"]) for each in found]
 
     async def until_waiting(self, run: str) -> None:
-        async with asyncio.timeout(60):
-            while run not in {each for each, _ in await self.waiting()}:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await until(self.waiting, lambda found: run in {each for each, _ in found})
 
 
 @pytest.fixture
@@ -146,9 +145,7 @@ async def test_one_machine_does_not_take_the_place_of_all_others(
     await shared.until_waiting("honest")
     # Those that have a place keep it, also when all are taken.
     polls.append(asyncio.create_task(other.report("h", "h2")))
-    async with asyncio.timeout(60):
-        while ("honest", "h2") not in await shared.waiting():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(shared.waiting, lambda found: ("honest", "h2") in found)
     for poll in polls:
         poll.cancel()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.polling import until
 from unbraid.agents.hook_port import SOCKET_NAME, HookCall
 from unbraid.control.sockets import connecting_address
 from unbraid.watch import hook_socket
@@ -45,8 +46,7 @@ class Watch:
 
 async def listening(folder: Path, watch: Watch) -> asyncio.Task[None]:
     task = asyncio.create_task(HookSocket(folder, {"kind": watch}).run())
-    while SOCKET_NAME not in os.listdir(folder):  # noqa: ASYNC110, PTH208 - nothing else says so
-        await asyncio.sleep(0.01)
+    await until((folder / SOCKET_NAME).is_socket)
     return task
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.opencode.tables import TABLES
 from unbraid.agents.opencode.sessions import database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import connect, database_runs
 from unbraid.agents.opencode.sessions.index import opencode_rows
 from unbraid.agents.opencode.sessions.search import database_blocks
-from unbraid.agents.opencode.sessions.storage import _TABLES
 from unbraid.errors import SourceError
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
@@ -43,7 +43,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 def made(path: Path, more: str) -> Path:
     with closing(sqlite3.connect(path)) as db:
-        db.executescript(_TABLES)
+        db.executescript(TABLES)
         db.execute(
             "INSERT INTO session VALUES ('ses_a', NULL, 't', '/w', '1.2.27', 1, 1, NULL, NULL)"
         )

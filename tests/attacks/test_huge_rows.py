@@ -13,11 +13,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from tests.agents.opencode.tables import TABLES
 from unbraid import events as e
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import database_runs
 from unbraid.agents.opencode.sessions.search import database_blocks
-from unbraid.agents.opencode.sessions.storage import _TABLES
 from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
@@ -31,7 +31,7 @@ def database(path: Path) -> Path:
     huge = '{"type":"text","text":"' + "x" * (HUGE - 25) + '"}'
     parts = [f'{{"type":"text","text":"{word}","time":{{"start":1,"end":2}}}}' for word in "ac"]
     with closing(sqlite3.connect(path)) as db:
-        db.executescript(_TABLES)
+        db.executescript(TABLES)
         row = ("ses_a", None, "t", "/w", "1.2.27", 1, 1, None, None)
         db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         db.execute("INSERT INTO message VALUES ('msg_a', 'ses_a', ?, 1)", (info,))

@@ -64,8 +64,7 @@ def test_commands_that_print_json(tmp_path: Path) -> None:
         assert done.exit_code == 0, (words, done.output)
         # The page's own script, at the end of HTML, knows some of these characters.
         shown = done.output.partition('<script type="module">')[0]
-        shown = shown.replace("\n", "").replace("\t", "")
-        assert not [char for char in shown if char in CONTROLS], words
+        assert not set(shown) & set(CONTROLS) - {"\n", "\t"}, words
 
 
 def test_what_an_orchestrated_agent_says(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

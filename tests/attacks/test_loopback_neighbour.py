@@ -19,6 +19,7 @@ import pytest
 
 from tests.access import visitor
 from tests.launch.test_passing import start as command
+from tests.ports import free_port
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.cli.output.page import page
@@ -124,8 +125,7 @@ async def test_a_command_of_the_owner_sends_its_run_without_a_token(tmp_path: Pa
 async def test_a_browser_stays_signed_in_when_the_server_starts_again(
     log: SqliteLog, tmp_path: Path
 ) -> None:
-    port = 0
-    jar = httpx.Cookies()
+    port, jar = free_port(), httpx.Cookies()
 
     async def status(server: Server) -> int:
         async with httpx.AsyncClient(cookies=jar, trust_env=False) as browser:
@@ -134,7 +134,6 @@ async def test_a_browser_stays_signed_in_when_the_server_starts_again(
     for round in range(2):
         config = ServeConfig(port=port, home=tmp_path, limits=ServeLimits(shutdown_seconds=1))
         async with serving(config, log) as server:
-            port = server.port
             if round == 0:
                 async with visitor(server.link()) as browser:
                     jar = browser.cookies

@@ -13,13 +13,13 @@ import threading
 import time
 from pathlib import Path
 
-from unbraid.log import open_log
+from unbraid.log import SqliteLog
 from unbraid.log.memory import MemoryLog
 from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.timings import TRANSACTION_SECONDS
 from unbraid.wire.chunk import Chunk
 
-FLOOD = b"{}\n" * 40_000
+FLOOD = b"{}\n" * 10_000
 MAX_PASS_SECONDS = 0.1
 
 
@@ -43,15 +43,15 @@ async def test_many_floods_leave_room_for_others() -> None:
 
 
 async def test_a_log_that_is_busy_says_at_once_that_it_can_append(tmp_path: Path) -> None:
-    log = await open_log(tmp_path / "log.db")
+    log = await SqliteLog.open(tmp_path / "log.db")
     await log.check()
     recorder, begun, busy = await Recorder.open(log, "r"), threading.Event(), threading.Event()
 
-    def write(connection: object) -> None:
+    def write(*_: object) -> None:
         begun.set()
         busy.wait(60)
 
-    writing = log._writer.submit(write)  # type: ignore[attr-defined]
+    writing = asyncio.create_task(log.transact(write))
     async with asyncio.timeout(60):
         await asyncio.to_thread(begun.wait)
         await log.check()
@@ -63,16 +63,16 @@ async def test_a_log_that_is_busy_says_at_once_that_it_can_append(tmp_path: Path
 
 
 async def test_a_log_with_much_to_write_says_at_once_that_it_can_append(tmp_path: Path) -> None:
-    log = await open_log(tmp_path / "log.db")
+    log = await SqliteLog.open(tmp_path / "log.db")
     await log.check()
     second = threading.Event()
 
-    def first(connection: object) -> None:
-        time.sleep(2 * TRANSACTION_SECONDS)
+    def first(*_: object) -> None:
+        time.sleep(2 * TRANSACTION_SECONDS)  # a transaction that takes long
 
-    jobs = [first, lambda connection: second.wait(60)]
+    jobs = [first, lambda *_: second.wait(60)]
     async with asyncio.timeout(60):
-        writing = [log._writer.submit(job) for job in jobs]  # type: ignore[attr-defined]
+        writing = [asyncio.create_task(log.transact(job)) for job in jobs]
         # Whoever has appended little waits for one transaction, not for all that has gathered.
         await writing[0]
         # Between two transactions, too, the log is known to be able to append.

@@ -93,7 +93,9 @@ async def test_without_the_page_nothing_is_served() -> None:
 
 async def test_on_a_terminal_the_tree_lives_below_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-    async with terminal([UNBRAID, "demo", "--no-page"], env, tmp_path, (90, 40)) as view:
+    async with terminal(
+        [UNBRAID, "demo", "--speed", "3", "--no-page"], env, tmp_path, (90, 40)
+    ) as view:
         seen = await view.until(lambda seen: "└─" in seen and "run manual" in seen)
         assert "a recording of Claude Code with four sub-agents" in seen
         assert "run tester general-purpose" in seen

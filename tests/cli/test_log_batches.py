@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from tests.polling import PATIENCE_SECONDS
 from tests.tui.screens import opening, said
 from unbraid.cli.output.log_batches import batches_with_pauses
 from unbraid.cli.output.printer import Printer
@@ -16,7 +17,7 @@ async def test_half_a_line_is_printed_when_nothing_follows() -> None:
     await log.append("one", [*opening(), *said(0, ["the last words"], first=3)])
     batches = batches_with_pauses(log.follow("one"), log, 0.01)
     lines: list[str] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for batch in batches:
             lines += [line for entry in batch for line in printer.lines(decode_event(entry.data))]
             if not batch:
@@ -31,7 +32,7 @@ async def test_every_event_comes_once_however_long_the_pauses() -> None:
     await log.append("one", opening())
     seen: list[int] = []
     pauses = 0
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for batch in batches_with_pauses(log.follow("one"), log, 0.01):
             seen += [entry.seq for entry in batch]
             if batch:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from tests.launch.agents import UNBRAID
+from tests.polling import until
 
 
 async def test_a_taken_port_names_the_other_unbraid_and_a_browser_is_opened(tmp_path: Path) -> None:
@@ -32,10 +33,7 @@ async def test_a_taken_port_names_the_other_unbraid_and_a_browser_is_opened(tmp_
             _, said = await second.communicate()
             assert second.returncode != 0
             assert f"another unbraid serves its page at 127.0.0.1:{port}" in said.decode()
-            for _ in range(1000):
-                if shown.exists():
-                    break
-                await asyncio.sleep(0.05)
+            await until(shown.exists)
         assert shown.read_text().startswith(f"http://127.0.0.1:{port}/")
     finally:
         first.terminate()

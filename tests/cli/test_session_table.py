@@ -15,6 +15,7 @@ from rich.console import Console
 from tests.access import LINK
 from tests.launch.agents import UNBRAID
 from tests.launch.terminal import terminal
+from tests.polling import PATIENCE_SECONDS
 from tests.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli.output import session_table
 from unbraid.cli.output.session_table import NEWEST, SessionTable
@@ -22,7 +23,6 @@ from unbraid.log import RunSummary, SqliteLog
 from unbraid.sessions.stored_sessions import StoredSessionList
 
 SESSIONS = 30
-PATIENCE_SECONDS = 20
 
 
 @pytest.fixture

@@ -6,16 +6,17 @@ import asyncio
 import json
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.access import visitor
 from tests.launch.agents import UNBRAID
-from tests.machine_home import PATIENCE_SECONDS, MachineHome
+from tests.machine_home import MachineHome
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from tests.watch.writing import Writer, append
 from unbraid.log import opened_log
 
@@ -24,13 +25,16 @@ pytestmark = pytest.mark.xdist_group("nats")
 
 async def texts(log: Any, session: str, words: str) -> list[str]:
     """Returns what the log has of a session, as soon as that has these words."""
-    until = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        found = [e.event.delta for e in await log.read(session) if e.type == "text"]
-        if words in found:
-            return found
-        assert time.monotonic() < until, found
-        await asyncio.sleep(0.05)
+
+    async def read() -> list[str]:
+        return [e.event.delta for e in await log.read(session) if e.type == "text"]
+
+    return await until(read, lambda found: words in found)
+
+
+async def answer(client: httpx.AsyncClient, path: str) -> Any:
+    """Returns what a server answers now."""
+    return (await client.get(path)).json()
 
 
 async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
@@ -50,9 +54,8 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
                 # The cluster goes away; the agent does not know, and goes on.
                 await asyncio.to_thread(cluster.nodes[0].kill)
                 append(writer.main, writer.text("while it was away"))
-                await asyncio.sleep(1)
-                append(writer.main, writer.text("still away"))
                 assert [run.run for run in await log.runs()] == [writer.session]
+                append(writer.main, writer.text("still away"))
                 cluster.nodes[0].start()
                 append(writer.main, writer.text("needle"))
                 said = ["first", "while it was away", "still away", "needle"]
@@ -110,9 +113,7 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
     async with one.watching() as (process, link), visitor(link) as client:
         # What this machine has itself is listed all the same, as soon as it was read: the link
         # is printed when the page can be seen.
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (listed := (await client.get("/v1/runs")).json())["runs"]:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        listed = await until(lambda: answer(client, "/v1/runs"), lambda found: found["runs"])
         assert [run["title"] for run in listed["runs"]] == ["Count needles."]
         assert listed["copy"] == {"lacks": None, "problem": "away"}
         health = await client.get("/healthz")
@@ -135,13 +136,10 @@ async def test_what_begins_while_the_nodes_are_away_arrives_later_once(tmp_path:
                 said = ["first", "still away", "needle"]
                 assert await texts(log, writer.session, "needle") == said
             assert (await client.get("/healthz")).status_code == 200
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                # Nothing wakes who asks another process.
-                while (await client.get("/readyz")).json()["behind"]:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while (await client.get("/v1/runs")).json()["copy"]["problem"]:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+            await until(lambda: answer(client, "/readyz"), lambda found: not found["behind"])
+            await until(
+                lambda: answer(client, "/v1/runs"), lambda found: not found["copy"]["problem"]
+            )
             # And it is found by those that ask all machines who steers what.
             assert await asyncio.to_thread(two.call, "approve", "--json") == b"[]\n"
             process.terminate()

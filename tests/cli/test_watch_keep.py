@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.polling import PATIENCE_SECONDS, until
 from tests.watch.writing import Writer, append
 from unbraid.log import SqliteLog
 from unbraid.log.port import every_run
@@ -57,10 +58,11 @@ async def test_a_stored_session_is_imported_only_with_keep(
 
 async def imported(log: SqliteLog) -> None:
     """Waits until a run is in the log, and over."""
-    while True:
-        if any([run.over async for run in every_run(log)]):
-            return
-        await asyncio.sleep(0.05)
+
+    async def over() -> bool:
+        return any([run.over async for run in every_run(log)])
+
+    await until(over)
 
 
 async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = None) -> None:
@@ -69,7 +71,7 @@ async def watch(env: dict[str, str], *options: str, until: SqliteLog | None = No
         UNBRAID, "watch", "--no-page", *options, env=env, stderr=asyncio.subprocess.PIPE
     )
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert process.stderr is not None
             printed = b""
             while not (line := await process.stderr.readline()).startswith(b"unbraid: 1 session"):

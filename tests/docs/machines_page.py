@@ -5,14 +5,13 @@ network. Only folders, the private address and the password are other than on th
 from __future__ import annotations
 
 import configparser
+import operator
 import os
 import re
 import shlex
 import ssl
 import subprocess
 import tempfile
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,12 +20,12 @@ from pathlib import Path
 from tests.launch.agents import UNBRAID
 from tests.namespaces import Network, NetworkHost
 from tests.nats_servers import SERVER
+from tests.polling import blocked_until
 
 MODULE = "tests.docs.machines_page"
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "machines.md"
 PASSWORD = "s3cret"
 NODES, SITE = ("a", "b", "c"), "agents.example.org"
-PATIENCE_SECONDS = 40.0
 
 
 def blocks(language: str) -> list[str]:
@@ -86,14 +85,15 @@ class Follower:
     def wait(self, url: str, host: str, trusted: str | None = None) -> None:
         """Waits until an address answers that all is well."""
         context = None if trusted is None else ssl.create_default_context(cafile=trusted)
-        until = time.monotonic() + PATIENCE_SECONDS
-        while True:
+
+        def problem() -> str:
             try:
                 with urllib.request.urlopen(url, timeout=2, context=context):
-                    return
-            except (OSError, urllib.error.URLError):
-                assert time.monotonic() < until, (self.folder / f"{host}.log").read_text()
-            time.sleep(0.1)
+                    return ""
+            except OSError as error:
+                return f"{error}\n{(self.folder / f'{host}.log').read_text()}"
+
+        blocked_until(problem, operator.not_)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.polling import until
 from unbraid.errors import LogError
 from unbraid.events import Draft
 from unbraid.hub import Form, Hub, TooManyViewers, Viewer
@@ -26,12 +27,6 @@ async def chunk_of(viewer: Viewer) -> bytes | None:
         return await viewer.chunk()
 
 
-async def until_live(viewer: Viewer) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not viewer._live:  # noqa: ASYNC110 - only the loop has to turn
-            await asyncio.sleep(0)
-
-
 async def test_one_that_does_not_read_is_cut_off_with_its_place(log: MemoryLog) -> None:
     events = sample_run(["x" * 100] * 200)
     await log.append("r", events[:2])
@@ -45,7 +40,7 @@ async def test_one_that_does_not_read_is_cut_off_with_its_place(log: MemoryLog) 
         assert b'"seq":2' in (await chunk_of(slow) or b"")
         # Once more, so that it is live; then it takes its chunk and is not heard of again.
         waiting = asyncio.create_task(chunk_of(slow))
-        await until_live(slow)
+        await until(lambda: slow.idle)
         seen = b""
         for event in events[2:]:
             await log.append("r", [event])
@@ -93,8 +88,8 @@ async def test_frames_are_joined_once_for_all(log: MemoryLog) -> None:
         await chunk_of(one)
         await chunk_of(two)
         waiting = [asyncio.create_task(chunk_of(viewer)) for viewer in (one, two)]
-        await until_live(one)
-        await until_live(two)
+        await until(lambda: one.idle)
+        await until(lambda: two.idle)
         await log.append("r", events[2:])
         first, second = await asyncio.gather(*waiting)
         assert first is not None
@@ -108,7 +103,7 @@ async def test_drafts_go_to_live_viewers_only_and_have_no_id(log: MemoryLog) -> 
     async with Hub(log) as hub, hub.watch("r", 2) as live, hub.watch("r", 2) as fresh:
         await chunk_of(live)
         waiting = asyncio.create_task(chunk_of(live))
-        await until_live(live)
+        await until(lambda: live.idle)
         hub.draft("r", draft)
         hub.draft("nobody", draft)
         shown = await waiting
@@ -122,7 +117,7 @@ async def test_the_end_is_sent_to_all(log: MemoryLog) -> None:
     async with Hub(log) as hub, hub.watch("r", 3) as viewer, hub.watch_all() as wide:
         await chunk_of(viewer)
         waiting = asyncio.create_task(chunk_of(viewer))
-        await asyncio.sleep(0)
+        await until(lambda: viewer.idle)
         hub.dismiss("shutdown")
         assert await waiting is None
         assert viewer.farewell().startswith(
@@ -134,6 +129,20 @@ async def test_the_end_is_sent_to_all(log: MemoryLog) -> None:
             async with hub.watch("r"):
                 pass
     await hub.emptied()
+
+
+async def test_one_that_comes_back_after_the_end_is_told_so(log: MemoryLog) -> None:
+    events = sample_run(["a"])
+    await log.append("r", events[:2])
+    async with Hub(log) as hub, hub.watch("r", 2) as first:
+        await chunk_of(first)
+        waiting = asyncio.create_task(chunk_of(first))
+        await until(lambda: first.idle)
+        await log.append("r", events[2:])
+        assert b"event: done" in (await waiting or b"")
+        async with hub.watch("r", len(events), form=Form.NDJSON) as again:
+            assert await chunk_of(again) is None
+            assert again.cut_reason is None
 
 
 async def test_a_full_hub_takes_no_more(log: MemoryLog) -> None:
@@ -163,7 +172,7 @@ async def test_when_the_log_fails_viewers_are_notified_and_can_come_back() -> No
             assert viewer.cut_reason == "error"
         async with hub.watch("r", 2, form=Form.NDJSON) as viewer:
             waiting = asyncio.create_task(chunk_of(viewer))
-            await until_live(viewer)
+            await until(lambda: viewer.idle)
             await log.append("r", events[2:])
             assert (await waiting or b"").count(b"\n") == len(events) - 2
 

@@ -34,7 +34,7 @@ class Person:
     async def look(self, watch: Callable[[int], object], progress: Progress) -> None:
         await progress.reached(self.comes)
         stays, pauses = iter(self.stays), iter(self.pauses)
-        last = 0
+        last, chunk = 0, b""
         while True:
             async with watch(last) as viewer:  # type: ignore[attr-defined]
                 for _ in range(next(stays, 10**9)):
@@ -46,8 +46,7 @@ class Person:
                     await progress.reached(next(pauses, 0))
                 if viewer.cut_reason:
                     self.cuts += 1
-                    continue
-                if viewer._over:
+                elif chunk is None:
                     return
 
     def take(self, line: bytes, last: int) -> int:

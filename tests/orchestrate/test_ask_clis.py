@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import operator
 import shlex
 import signal
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.launch.agents import UNBRAID, cli_of
+from tests.polling import until
 from tests.system.survivors import marked, survivors
 from unbraid.testing import Script, ScriptedModel, bash, claude_launch, opencode_launch, say
 
@@ -42,8 +44,7 @@ class Asked:
     async def gone(self) -> None:
         """Wait until nothing of it is left."""
         await self.process.wait()
-        while survivors(self.mark):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+        await until(lambda: survivors(self.mark), operator.not_)
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ import pytest
 
 from tests.launch.agents import cli_of
 from tests.orchestrate.fleets import fleet
+from tests.polling import until
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
@@ -36,13 +37,13 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
     )
     cli = cli_of("opencode", "1.2.27")
     log = await SqliteLog.open(tmp_path / "log.db")
-    ours, theirs, until = FileLeases(tmp_path), FileLeases(tmp_path), asyncio.Event()
+    ours, theirs, over = FileLeases(tmp_path), FileLeases(tmp_path), asyncio.Event()
     with ScriptedModel(script) as model:
         args = ["run", "--format", "json", "--model", "scripted/one", "[[other]] Go."]
         launch = opencode_launch(cli, model.url, tmp_path, args)
         backend = OpenCodeBackend(cli.command, env=launch.env, cwd=launch.cwd, keeps_sessions=kept)
         watch = Watcher(log, theirs, launch.env)
-        task = asyncio.create_task(watch_until(watch, until))
+        task = asyncio.create_task(watch_until(watch, over))
         try:
             async with asyncio.timeout(120):
                 await watch.ready.wait()
@@ -55,10 +56,9 @@ async def test_a_session_of_an_orchestrated_agent_is_no_run_of_its_own(
                 child = await Child.start(launch.argv, launch.env, launch.cwd)
                 await child.wait()
                 await child.stop()
-                while len(await log.runs(limit=100)) < 2:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+                await until(lambda: log.runs(limit=100), lambda found: len(found) >= 2)
         finally:
-            until.set()
+            over.set()
             await task
             await ours.close(ended=True)
             await theirs.close(ended=True)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.orchestrate.fleets import APIS, fleet, orchestrator, played, scripted, text_of
+from tests.polling import PATIENCE_SECONDS
 from unbraid import events as e
 from unbraid.fleet.gate import DELEGATING, Gate
 from unbraid.orchestrate.grammar import Parser
@@ -126,7 +127,7 @@ async def test_leaving_the_loop_cancels_the_run() -> None:
     agents = {"main": [say("x " * 100, delay_seconds=3600)]}
     async with scripted(agents) as model:
         made = orchestrator(model, fleet())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             async for event in made.run("[[main]] go"):
                 if isinstance(event, e.StreamStart):
                     break

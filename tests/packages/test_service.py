@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import plistlib
-import re
 import shutil
 import subprocess
 import sys
@@ -166,13 +165,6 @@ def test_the_files_of_a_team_server_are_in_order() -> None:
             [bin / words[0], *words[1:]], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_workflow_runs_what_make_has() -> None:
-    workflows = [path.read_text() for path in (ROOT / ".github" / "workflows").iterdir()]
-    asked = set(re.findall(r"run: make (\w+)", "".join(workflows)))
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert {"check", "test"} <= asked <= targets
 
 
 def _verified(unit: Path, runtime: Path) -> None:

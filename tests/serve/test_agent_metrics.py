@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests import polling
 from tests.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.serve.spending_metrics import MAX_MODELS
 from unbraid.system.clock import now_ms
-
-PATIENCE_SECONDS = 30
 
 
 async def scraped(client: httpx.AsyncClient) -> dict[tuple[str, ...], float]:
@@ -28,10 +25,7 @@ async def scraped(client: httpx.AsyncClient) -> dict[tuple[str, ...], float]:
 async def until(
     client: httpx.AsyncClient, name: tuple[str, ...], value: float
 ) -> dict[tuple[str, ...], float]:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while (found := await scraped(client)).get(name) != value:  # noqa: ASYNC110 - HTTP
-            await asyncio.sleep(0.02)
-    return found
+    return await polling.until(lambda: scraped(client), lambda found: found.get(name) == value)
 
 
 async def test_agents_waits_tokens_and_cost(client: httpx.AsyncClient, log: SqliteLog) -> None:

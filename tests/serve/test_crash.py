@@ -52,6 +52,7 @@ class Scene:
     killing: bool = True
     there: asyncio.Event = field(default_factory=asyncio.Event)
     acked: asyncio.Condition = field(default_factory=asyncio.Condition)
+    begun: set[str] = field(default_factory=set)
 
     async def more(self, count: int) -> None:
         """Wait for some more acknowledgements."""
@@ -81,6 +82,7 @@ async def feed(scene: Scene, run: str, data: bytes, chance: random.Random) -> No
         assert answer.json()["offset"] >= place + len(piece)
         place, ended = answer.json()["offset"], end
         async with scene.acked:
+            scene.begun.add(run)
             scene.acks += 1
             scene.acked.notify_all()
 
@@ -88,15 +90,15 @@ async def feed(scene: Scene, run: str, data: bytes, chance: random.Random) -> No
 async def view(scene: Scene, run: str) -> list[tuple[int, str]]:
     """Follow a run to its end, coming back with the last id after every loss."""
     seen: list[tuple[int, str]] = []
+    async with scene.acked:
+        await scene.acked.wait_for(lambda: run in scene.begun)
     while True:
         await scene.there.wait()
         headers = {"last-event-id": str(seen[-1][0])} if seen else {}
         try:
             url = f"/v1/runs/{run}/events"
             async with scene.client.stream("GET", url, headers=headers) as answer:
-                if answer.status_code == 404:
-                    await asyncio.sleep(0.01)
-                    continue
+                assert answer.status_code == 200, "what was acknowledged is gone"
                 async for event in events_of(answer):
                     if "id" in event and event["event"] != "cut":
                         seen.append((int(event["id"]), event["data"]))

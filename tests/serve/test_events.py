@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from tests.access import SECRET, TOKEN
+from tests.polling import until
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
 from unbraid.log import SqliteLog
@@ -267,8 +268,7 @@ async def test_shutdown_sends_every_viewer_its_place(log: SqliteLog, client_of: 
         client = client_of(server)
         wide = asyncio.create_task(read_events(client, "/v1/events?since=0"))
         viewing = asyncio.create_task(read_events(client, "/v1/runs/r/events"))
-        while server.services.hub.viewers < 2:  # noqa: ASYNC110 - only the loop has to turn
-            await asyncio.sleep(0)
+        await until(lambda: server.services.hub.viewers == 2)
     for task in (viewing, wide):
         last = (await task)[-1]
         assert (last["event"], last["id"]) == ("cut", "3")

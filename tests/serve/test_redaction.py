@@ -9,6 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from tests.polling import PATIENCE_SECONDS
 from tests.redact.test_lines import cut
 from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of, read_events
@@ -142,7 +143,7 @@ async def test_a_key_is_redacted_while_it_is_said(
     events = sample_run(PARTS)
     await log.append("r", events[:2])
     client, seen = client_of(await start(redact=True)), list[dict[str, str]]()
-    async with asyncio.timeout(30), client.stream("GET", path) as answer:
+    async with asyncio.timeout(PATIENCE_SECONDS), client.stream("GET", path) as answer:
         coming = events_of(answer)
         seen.append(await anext(coming))
         for event in events[2:]:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.polling import PATIENCE_SECONDS
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import SourceError
 from unbraid.remote.client import RemoteError, RemoteServer
@@ -104,7 +105,7 @@ async def test_an_answer_is_read_no_further_than_its_limit() -> None:
 
 
 async def test_who_stops_to_listen_hangs_up_at_once() -> None:
-    async with asyncio.timeout(30), streaming(b'{"type":"x"}\n') as (url, gone):
+    async with asyncio.timeout(PATIENCE_SECONDS), streaming(b'{"type":"x"}\n') as (url, gone):
         remote, got = RemoteServer(url, None), asyncio.Event()
 
         async def listen() -> None:
@@ -124,7 +125,7 @@ async def test_a_stream_that_falls_silent_is_dead(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(
         "unbraid.agents.opencode.sessions.server.AGENT_SERVER_SILENCE_TIMEOUT_SECONDS", 0.2
     )
-    async with asyncio.timeout(30), streaming(b"data: {}\n\n") as (url, _):
+    async with asyncio.timeout(PATIENCE_SECONDS), streaming(b"data: {}\n\n") as (url, _):
         remote = RemoteServer(url, None)
         with pytest.raises(RemoteError, match="cannot be reached: timed out"):
             async for _ in remote.lines("/v1/events"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import os
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.polling import until
 from tests.system.survivors import marked, survivors
 from unbraid.errors import BackendError
 from unbraid.system.program import STDERR_BYTES, start_program
@@ -136,9 +138,7 @@ async def test_it_ends_even_if_we_are_killed(tmp_path: Path) -> None:
     assert len(survivors(mark)) == 4
     owner.kill()
     await owner.wait()
-    async with asyncio.timeout(60):
-        while survivors(mark):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+    await until(lambda: survivors(mark), operator.not_)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

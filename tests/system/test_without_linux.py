@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.polling import until
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.sessions import processes
 from unbraid.agents.codex.sessions import writers as codex
@@ -66,11 +67,12 @@ async def test_sessions_are_followed_by_looking(tmp_path: Path) -> None:
     async with asyncio.timeout(60), machine, machine.watching():
 
         async def reached(seq: int) -> int:
-            while True:
-                run = await machine.log.run(writer.session)
-                if run is not None and run.last_seq > seq:
-                    return run.last_seq
-                await asyncio.sleep(0.05)
+            run = await until(
+                lambda: machine.log.run(writer.session),
+                lambda found: found is not None and found.last_seq > seq,
+            )
+            assert run is not None
+            return run.last_seq
 
         seen = await reached(3)
         append(writer.main, writer.text("two"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.polling import until
 from unbraid.testing.process import Child
 
 ENV = {"PATH": os.environ["PATH"]}
@@ -55,9 +55,7 @@ async def test_no_relative_survives_even_in_a_session_of_its_own(tmp_path: Path)
     child = await start(tmp_path, code)
     _, line = await anext(aiter(child.lines()))
     assert await child.stop() == -15
-    async with asyncio.timeout(60):
-        while _alive(int(line)):  # noqa: ASYNC110 - the kernel sends us no event of it
-            await asyncio.sleep(0.01)
+    await until(lambda: not _alive(int(line)))
 
 
 def _alive(pid: int) -> bool:

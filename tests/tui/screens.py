@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import html
 import re
@@ -13,6 +12,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from tests.block_rows import sources_of
+from tests.polling import until
 from unbraid import events as e
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
@@ -24,7 +24,6 @@ from unbraid.tui.rows import Rows
 from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
 
-PATIENCE_SECONDS = 60
 _AT = re.compile(r'x="([\d.]+)"')
 
 
@@ -36,9 +35,7 @@ class Screen:
 
     async def until(self, holds: Callable[[], Any]) -> None:
         """Wait until something holds."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not holds():
-                await self.pilot.pause(0.01)
+        await until(holds)
 
     async def until_said(self, texts: Iterable[str]) -> None:
         """Wait until all texts stand in the transcript."""
@@ -104,7 +101,11 @@ async def showing(
     services = ViewServices(log, controllers or Controllers(), stored, redact=redact)
     app = Top(services, run, clock=lambda: now)
     async with app.run_test(size=size) as pilot:
-        yield Screen(app, pilot, stored)
+        try:
+            yield Screen(app, pilot, stored)
+        finally:
+            # As when a person leaves; `run_test` would take the screen away from them first.
+            app.workers.cancel_all()
 
 
 async def recorded(log: MemoryLog, folder: Path) -> list[e.FleetEvent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ import pytest
 from tests.block_rows import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
 from unbraid import events as e
-from unbraid.log import MemoryLog
+from unbraid.log import Entry, MemoryLog
+from unbraid.remote.client import RemoteError, ServerUnreachable
 from unbraid.testing import load
+from unbraid.timings import NOTICE_REPEAT_SECONDS
 from unbraid.tui.app import Top
+from unbraid.tui.notifier import Notifier
 from unbraid.tui.page_index import PAGE_EVENTS
 from unbraid.tui.rows import Rows
 from unbraid.tui.run_list import MAX_RUNS
@@ -26,6 +30,14 @@ SHOWN = (
     "nested.run.opencode",
     "nested.plain.1.0.128",
 )
+
+
+def helper(stream_id: int, *, seq: int, description: str = "") -> e.StreamStart:
+    """A sub-agent of the main agent begins."""
+    return e.StreamStart(
+        seq=seq, ts=1000, stream_id=stream_id, depth=1, agent="helper", parent_stream_id=0,
+        description=description,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -99,7 +111,7 @@ async def test_older_pages_come_when_someone_scrolls_up(tmp_path: Path) -> None:
         await screen.press("end")
         await log.append("one", said(0, ["the latest"], first=total + 3))
         await screen.until(lambda: "the latest" in screen.text())
-        assert len(screen.transcript._items) <= held
+        assert len([line for line in screen.words().split("\n") if line]) <= held
 
 
 async def test_whoever_has_scrolled_up_is_left_there(tmp_path: Path) -> None:
@@ -110,10 +122,9 @@ async def test_whoever_has_scrolled_up_is_left_there(tmp_path: Path) -> None:
         await screen.press("3", "pageup", "pageup")
         before = _top_line(screen.text())
         await log.append("one", said(0, [f"more-{n}-\n" for n in range(3000)], first=203))
-        run_tree = screen.app._run_tree
-        assert run_tree is not None
-        await screen.until(lambda: run_tree.page_index.seq == 3202)
-        await screen.pilot.pause(0.3)
+        await log.append("one", [helper(1, seq=3203)])
+        await screen.until(lambda: screen.rows("agents") == ["0", "1"])
+        await screen.pilot.pause()
         assert _top_line(screen.text()) == before
         await screen.press("end")
         await screen.until(lambda: "more-2999-" in screen.text())
@@ -126,21 +137,47 @@ def _top_line(text: str) -> str:
 async def test_a_flood_does_not_keep_keys_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log, total = MemoryLog(), 50_000
+    log, total = CountingLog(), 50_000
     texts = [f"{number} words of a flood, " for number in range(total)]
     await log.append("one", [*opening(), *said(0, texts, first=3)])
     async with showing(log, tmp_path) as screen:
-        await screen.until(lambda: screen.app._run_tree is not None)
-        run_tree = screen.app._run_tree
-        assert run_tree is not None
         read: list[int] = []
-        monkeypatch.setattr(Top, "action_whole", lambda _: read.append(run_tree.page_index.seq))
-        began = run_tree.page_index.seq
+        monkeypatch.setattr(Top, "action_whole", lambda _: read.append(log.read_events))
+        await screen.until(lambda: log.read_events)
+        began = log.read_events
         await screen.press("x")
         # Answered while the run was still being read: after a few batches of a thousand.
         assert read[0] - began <= 10_000 < total - began
         await screen.until(lambda: f"{total - 1} words of a flood" in screen.words())
-        assert run_tree.page_index.seq == total + 2
+        assert log.read_events == total + 2
+
+
+async def test_an_error_that_many_meet_is_shown_once_in_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, now, shown = "http://server:1", NOTICE_REPEAT_SECONDS - 1, list[str]()
+    async with showing(MemoryLog(), tmp_path) as screen:
+        monkeypatch.setattr(screen.app, "notify", lambda text, **_: shown.append(text))
+        notifier = Notifier(screen.app, lambda: now)
+        for reason in ("reset", "refused", "reset"):
+            notifier.show_error(ServerUnreachable(url, 0, f"cannot be reached: {reason}"))
+            notifier.show_error(RemoteError(url, 500, "it is full"))
+            now += 2
+        assert shown == [f"{url}: cannot be reached: reset", f"{url}: it is full"]
+        now += NOTICE_REPEAT_SECONDS
+        notifier.show_error(RemoteError(url, 500, "it is full"))
+        assert shown[2:] == [f"{url}: it is full"]
+
+
+class CountingLog(MemoryLog):
+    """Knows how many events whoever follows a run was given."""
+
+    read_events = 0
+
+    async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
+        async for batch in super().follow(run, since):
+            self.read_events += len(batch)
+            yield batch
 
 
 async def test_keys_lead_in_and_out(tmp_path: Path) -> None:
@@ -225,13 +262,7 @@ async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
     log = MemoryLog()
     for number in range(1000):
         await log.append(f"run-{number:04}", opening())
-    agents = [
-        e.StreamStart(
-            seq=3 + i, ts=1000, stream_id=i + 1, depth=1, agent="helper", parent_stream_id=0,
-            description=f"helper {i}",
-        )
-        for i in range(200)
-    ]  # fmt: skip
+    agents = [helper(i + 1, seq=3 + i, description=f"helper {i}") for i in range(200)]
     await log.append("run-0999", agents)
     async with showing(log, tmp_path, run="run-0999", size=(80, 24)) as screen:
         await screen.until(lambda: len(screen.rows("agents")) == 201)
@@ -239,7 +270,6 @@ async def test_a_thousand_runs_and_two_hundred_agents(tmp_path: Path) -> None:
         await screen.press("2", "end")
         await screen.until(lambda: "helper 199" in screen.text())
         await screen.press("1", "end")
-        await screen.until(lambda: screen.app._run_tree is not None)
         last = screen.rows("runs")[-1]
         await screen.until(lambda: last in screen.text())
 

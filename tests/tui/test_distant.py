@@ -12,6 +12,7 @@ import pytest
 
 from tests.control.test_control import talking
 from tests.launch.agents import UNBRAID, log_path
+from tests.ports import free_port
 from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import cut
 from tests.tui.screens import opening, said
@@ -96,8 +97,9 @@ async def test_a_server_that_goes_and_comes_back(folder: str, tmp_path: Path) ->
     env = environment(home)
     log = await SqliteLog.open(log_path(home))
     await log.append("one", [*opening(), *said(0, ["first words"], first=3)])
+    port = str(free_port())
     async with contextlib.AsyncExitStack() as stack:
-        async with served(env) as url:
+        async with served(env, "--port", port) as url:
             view = await stack.enter_async_context(
                 terminal([UNBRAID, "top", "--url", url], env, tmp_path)
             )
@@ -107,7 +109,6 @@ async def test_a_server_that_goes_and_comes_back(folder: str, tmp_path: Path) ->
         assert seen.count("cannot be reached") == 1
         assert "first words" in seen
         await log.append("one", said(0, ["second words"], first=4))
-        port = url.rpartition(":")[2]
         async with served(env, "--port", port):
             await view.until("second words")
             await view.type("q")

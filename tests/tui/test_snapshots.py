@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens import showing
+from tests.polling import until
+from tests.tui.screens import Screen, showing
 from unbraid.log import MemoryLog
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import priced_pipeline
@@ -19,6 +20,7 @@ from unbraid.recordings import demo
 
 FOLDER = Path(__file__).parent / "snapshots"
 GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "top.md"
+DRAWN_SECONDS = 20
 NOW_MS = 1794736300000  # a minute after the recording
 
 
@@ -30,12 +32,13 @@ async def fleet() -> MemoryLog:
     return log
 
 
-def compare(name: str, seen: str) -> None:
+async def compare(name: str, screen: Screen) -> None:
     path = FOLDER / f"{name}.txt"
     if os.environ.get("UNBRAID_SNAPSHOTS") == "write":
         FOLDER.mkdir(exist_ok=True)
-        path.write_text(seen)
-    assert seen == path.read_text(), f"the screen is\n{seen}"
+        path.write_text(screen.text())
+    # Its parts are drawn one after the other.
+    await until(screen.text, path.read_text().__eq__, seconds=DRAWN_SECONDS)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 30)], ids=lambda size: f"{size[0]}")
@@ -45,7 +48,7 @@ async def test_the_screen_is_as_it_was(size: tuple[int, int], tmp_path: Path) ->
         await screen.press("2", "down", "down")
         await screen.until(lambda: "is the only failure" in screen.words())
         await screen.until(lambda: "q Quit" in screen.text())
-        compare(f"fleet-{size[0]}x{size[1]}", screen.text())
+        await compare(f"fleet-{size[0]}x{size[1]}", screen)
 
 
 async def test_the_keys_fit_on_a_small_screen(tmp_path: Path) -> None:
@@ -53,7 +56,7 @@ async def test_the_keys_fit_on_a_small_screen(tmp_path: Path) -> None:
         await screen.until(lambda: len(screen.rows("agents")) == 5)
         await screen.press("question_mark")
         await screen.until(lambda: "to the main agent" in screen.text())
-        compare("help-80x24", screen.text())
+        await compare("help-80x24", screen)
 
 
 def test_the_guide_shows_the_real_screen() -> None:

@@ -81,8 +81,8 @@ async def test_a_message_reaches_the_agent(tmp_path: Path) -> None:
         await talk.model.reached("main", 0, chunks=5)
         async with terminal([UNBRAID, "top"], talk.launch.env, talk.launch.cwd) as view:
             await view.until("● main")
-            await view.type("i")
-            await view.until("Interrupt the main agent?")
+            # Until it knows that the run can be steered, the key does nothing.
+            await view.press_until("i", "Interrupt the main agent?")
             await view.type("y")
             assert (await talk.read_until("result"))["subtype"] == "error_during_execution"
             await view.type("m")
@@ -151,11 +151,13 @@ async def test_who_waits_for_words_is_reported_so(tmp_path: Path) -> None:
         log = await SqliteLog.open(log_path(tmp_path))
         await log.append("one", [*opening(), *said(0, ["words " * 9 + "\n"], first=3)])
         await log.close()
-        seen = await view.until("│ words")
         # Within the gutter, which is narrower here.
-        assert [line for line in seen.split("\n") if "words" in line] == [
+        wanted = [
             "0 main     │ words words words words", "0 main     │ words words words words",
             "0 main     │ words",
         ]  # fmt: skip
+        await view.until(
+            lambda seen: [line for line in seen.split("\n") if "words" in line] == wanted
+        )
         await view.type("C-c")
         await view.until("ended with 130")

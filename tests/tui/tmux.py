@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE_SECONDS = 60
-LOOK_SECONDS = 0.1
+from tests.polling import until
+
+ENDED = "ended with "
 
 
 class Terminal:
@@ -50,23 +51,26 @@ class Terminal:
         return await self.call("capture-pane", "-p")
 
     async def leave(self) -> None:
-        """Press Ctrl-C twice, as one leaves an agent."""
-        for _ in range(2):
+        """Press Ctrl-C as one leaves an agent, and once more if it asks for that."""
+        await self.type("C-c")
+        if ENDED not in await self.until(lambda seen: ENDED in seen or "again to" in seen):
             await self.type("C-c")
-            await asyncio.sleep(0.7)
+            await self.until(ENDED)
+
+    async def press_until(self, key: str, shows: str) -> None:
+        """Press a key until the screen shows something: it may do nothing at first."""
+
+        async def pressed() -> str:
+            await self.type(key)
+            return await self.screen()
+
+        await until(pressed, lambda seen: shows in seen)
 
     async def until(self, shows: str | Callable[[str], bool]) -> str:
         """The screen, as soon as it shows something."""
-        seen = ""
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while True:
-                    seen = await self.screen()
-                    if shows in seen if isinstance(shows, str) else shows(seen):
-                        return seen
-                    await asyncio.sleep(LOOK_SECONDS)
-        except TimeoutError:
-            raise TimeoutError(f"waited for {shows!r}, but the screen is\n{seen}") from None
+        return await until(
+            self.screen, lambda seen: shows in seen if isinstance(shows, str) else shows(seen)
+        )
 
 
 @contextlib.asynccontextmanager
@@ -81,7 +85,7 @@ async def terminal(
     made = Terminal(program, {**env, "TMUX_TMPDIR": folder.name})
     width, height = map(str, size)
     # The terminal stays when the program has ended, so that its last words can be read.
-    command = f"{shlex.join(argv)}; echo ended with $?; read _"
+    command = f"{shlex.join(argv)}; echo {ENDED}$?; read _"
     await made.call(
         "new-session", "-d", "-x", width, "-y", height, "-c", str(cwd), "--", command
     )  # fmt: skip

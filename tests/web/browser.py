@@ -17,7 +17,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
 
 # The page may be the third thing that a busy machine is doing.
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 60_000
 SERIOUS = ("serious", "critical")
 # What axe answers in full is half a megabyte.
 VIOLATIONS = """async () => {

@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.block_rows import stream_of
 from tests.launch.agents import log_path
+from tests.ports import free_port
 from unbraid.control.controllers import Controllers
 from unbraid.control.processes import OtherProcesses
 from unbraid.events import FleetEvent
@@ -29,7 +30,8 @@ class Site:
     ) -> None:
         """With `env`, the sessions that are stored there are on the page, too."""
         self.path, self._env, self._settings = path, env, settings
-        self._port = 0
+        # Its own while it is stopped: nobody is given one of these by chance.
+        self._port = free_port()
         self._open = AsyncExitStack()
         self.server: Server
         self.log: SqliteLog
@@ -69,7 +71,6 @@ class Site:
             await history.read(warn=lambda text: None)
         served = serving(config, self.log, controllers=controllers, stored_sessions=history)
         self.server = await self._open.enter_async_context(served)
-        self._port = self.server.port
 
     async def stop(self) -> None:
         """Stop in good order; the log stays on disk."""

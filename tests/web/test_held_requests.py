@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Raw
 from playwright.async_api import Locator, Page, expect
 
+from tests.polling import PATIENCE_SECONDS, until
 from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story
@@ -62,7 +63,7 @@ class Asking:
 
 
 async def decided(answer: asyncio.Future[bytes]) -> Any:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         data = await answer
     return json.loads(data)["hookSpecificOutput"]["decision"] if data else None
 
@@ -114,12 +115,9 @@ async def test_a_held_request_is_answered_in_every_way(site: Site, tab: Page) ->
     button = tab.get_by_role("button", name="here")
     await button.click()
     await expect(button).to_have_attribute("aria-pressed", "true")
-    async with asyncio.timeout(30):
-        while attendance.seconds <= 0:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-        await button.click()
-        while attendance.seconds > 0:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(lambda: attendance.seconds > 0)
+    await button.click()
+    await until(lambda: attendance.seconds <= 0)
 
 
 # Clicks wherever the pointer is as soon as a card has gone or come: no hand is that fast, and some
@@ -154,9 +152,7 @@ async def approve_by_mouse(tab: Page, card: Locator) -> None:
 
 async def clicked_on(tab: Page, card: str) -> None:
     """Waits for the second click to hit a card."""
-    async with asyncio.timeout(30):
-        while card not in await tab.evaluate("window.clicked"):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(lambda: tab.evaluate("window.clicked"), lambda clicked: card in clicked)
 
 
 async def test_a_second_click_does_not_approve_the_next_request(site: Site, tab: Page) -> None:

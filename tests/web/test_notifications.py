@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Page, expect
@@ -76,7 +76,7 @@ async def test_a_page_has_the_number_that_wait_and_notifies_of_every_alert(
         await tab.goto("/")
         await expect(tab).to_have_title(re.compile(r"^\(1\) "))
         icon = tab.locator("link[rel=icon]")
-        assert ">1</text>" in unquote(await icon.get_attribute("href") or "")
+        await expect(icon).to_have_attribute("href", re.compile(quote(">1</text>", safe="")))
         await tab.get_by_role("button", name="Notifications: off").click()
         await expect(tab.get_by_role("button", name="Notifications: on")).to_be_visible()
         # What was alerted of before is no news.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -315,11 +314,17 @@ WHERE_IT_IS = """node => {
 
 async def resting(node: Locator) -> FloatRect:
     """Where something is when it has stopped moving: the graph follows whoever has the focus."""
-    async with asyncio.timeout(60):
-        box, before = await node.bounding_box(), None
-        while box != before:
-            await asyncio.sleep(0.2)
-            box, before = await node.bounding_box(), box
+    await node.evaluate(
+        """async node => {
+          for (let calm = 0, last = ''; calm < 12; await new Promise(requestAnimationFrame)) {
+            const { x, y } = node.getBoundingClientRect();
+            const now = `${x} ${y}`;
+            calm = now === last ? calm + 1 : 0;
+            last = now;
+          }
+        }"""
+    )
+    box = await node.bounding_box()
     assert box is not None
     return box
 

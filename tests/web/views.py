@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import re
 from collections.abc import Awaitable, Callable, Collection
 from typing import NamedTuple, TypeVar
 
 from playwright.async_api import Locator, Page, expect
 
+from tests.polling import until
 from tests.web.browser import TIMEOUT_MS
 
 T = TypeVar("T")
 
 
 async def becomes(read: Callable[[], Awaitable[T]], wanted: T) -> None:
-    """Read until it is as wanted; in the end it must be."""
-    found = await read()
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(TIMEOUT_MS / 1000):
-            while found != wanted:
-                await asyncio.sleep(0.02)
-                found = await read()
-    if found != wanted:
-        raise AssertionError(f"{found}\nis not\n{wanted}")
+    """Read until it is as wanted."""
+    await until(read, lambda found: found == wanted, seconds=TIMEOUT_MS / 1000)
 
 
 class Seen(NamedTuple):

@@ -64,6 +64,11 @@ class Channel:
         """Returns whether every frame after `position` that there is, is here."""
         return self.floor is not None and position >= self.floor
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the newest frame is the end of a run."""
+        return bool(self._frames) and self._frames[-1].type == "done"
+
     def chunk(self, position: int, form: Form) -> tuple[bytes, list[Frame]]:
         """Returns the frames after `position`, joined once for all viewers that stand there, and as
         they are.

@@ -148,6 +148,9 @@ class Viewer:
                     if chunk := self._from_window():
                         return chunk
                     continue
+                # It has seen the end before, and came back while others still read.
+                if self._ends and self._channel.is_over:
+                    break
             # Once it has found the end of the log, all that follows comes through the window.
             elif not self._live or self._channel.floor is not None:
                 entries = await self._replay.read(self.position, now=False)

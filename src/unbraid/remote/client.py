@@ -35,6 +35,10 @@ class RemoteError(LogError):
         self.status, self.problem = status, problem
 
 
+class ServerUnreachable(RemoteError):
+    """There was no response."""
+
+
 class _Refusal(Struct):
     error: ServerProblem = field(default_factory=ServerProblem)
 
@@ -170,4 +174,4 @@ class RemoteServer:
 
     def _lost(self, error: Exception) -> RemoteError:
         self._is_lost = True
-        return RemoteError(self.url, 0, f"cannot be reached: {reason_of(error)}")
+        return ServerUnreachable(self.url, 0, f"cannot be reached: {reason_of(error)}")

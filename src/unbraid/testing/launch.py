@@ -112,6 +112,10 @@ def opencode_launch(
     config = Path(env["XDG_CONFIG_HOME"], name, f"{name}.json")
     config.parent.mkdir(parents=True, exist_ok=True)
     models.write_text("{}")
+    # Where this is missing, older versions fetch it from the registry at their start.
+    (config.parent / "node_modules").mkdir(exist_ok=True)
+    plugin = {"dependencies": {"@opencode-ai/plugin": cli.version}}
+    (config.parent / "package.json").write_text(json.dumps(plugin))
     settings = _opencode_config(model_url, asks=asks)
     if cli.release >= _FIRST_OPENCODE_WITH_DEPTH:
         # Its default is 1; older versions refuse a setting that they do not know.

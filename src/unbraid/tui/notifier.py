@@ -9,6 +9,7 @@ from textual.app import App
 
 from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import UnbraidError
+from unbraid.remote.client import ServerUnreachable
 from unbraid.screen import short
 from unbraid.timings import NOTICE_REPEAT_SECONDS
 
@@ -21,7 +22,7 @@ class Notifier:
     def __init__(self, app: App[Any], clock: Callable[[], float]) -> None:
         self._app, self._clock = app, clock
         self._early: list[str] = []
-        self._last_error = ("", 0.0)
+        self._shown_at: dict[str, float] = {}
 
     def begin(self) -> None:
         """Shows the messages that came before the view had started."""
@@ -44,7 +45,10 @@ class Notifier:
 
     def show_error(self, error: UnbraidError) -> None:
         """Shows an error; the same one again only after a while."""
-        shown = (str(error), self._clock() // NOTICE_REPEAT_SECONDS)
-        if shown != self._last_error:
-            self._last_error = shown
+        # Those who ask a server that has gone away find different reasons at different moments.
+        same = "unreachable" if isinstance(error, ServerUnreachable) else str(error)
+        now = self._clock()
+        recent = {k: at for k, at in self._shown_at.items() if now - at < NOTICE_REPEAT_SECONDS}
+        self._shown_at = {same: now} | recent
+        if same not in recent:
             self._app.notify(short(str(error), MAX_CHARS), severity="error", markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -14,6 +13,7 @@ import pytest
 from tests.block_rows import logged_rows, rows_of
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, logged
+from tests.polling import until
 from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.codex.sessions.store import CodexSessions
@@ -178,19 +178,20 @@ async def test_a_process_that_is_killed_has_ended_within_seconds(
 
 async def begun(home: Path, kind: type[e.FleetEvent] = e.Text, but: Collection[str] = ()) -> None:
     """Waits until the log has an event of that kind, in another run than these."""
-    while True:
-        runs = [events for run, events in (await logged(home)).items() if run not in but]
-        if any(isinstance(event, kind) for each in runs for event in each):
-            return
-        await asyncio.sleep(0.1)
+
+    async def kinds() -> set[type[e.FleetEvent]]:
+        runs = (await logged(home)).items()
+        return {type(event) for run, events in runs if run not in but for event in events}
+
+    await until(kinds, lambda found: kind in found)
 
 
 async def ended(home: Path, but: Collection[str] = ()) -> list[e.FleetEvent]:
     """The events of the only run but these, once it is over."""
-    while True:
+
+    async def runs() -> list[list[e.FleetEvent]]:
         found = (await logged(home)).items()
-        runs = [events for run, events in found if events and run not in but]
-        if runs and isinstance(runs[0][-1], e.Done):
-            (events,) = runs
-            return events
-        await asyncio.sleep(0.2)
+        return [events for run, events in found if events and run not in but]
+
+    (events,) = await until(runs, lambda found: found and isinstance(found[0][-1], e.Done))
+    return events

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.block_rows import FOLDERS
+from tests.polling import until
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.command import ServedExec, served_exec
 from unbraid.agents.codex.server.controller import CodexController
@@ -252,9 +253,9 @@ async def test_a_message_to_one_agent_is_taken_or_refused() -> None:
     taken: dict[str, Any] = {"result": {}}
     refused: dict[str, Any] = {"error": {"code": -1, "message": "not allowed"}}
     for reply in (taken, refused):
+        asked = len(talk.server.written)
         sent = asyncio.ensure_future(talk.controller.message_agent(1, "Faster."))
-        for _ in range(5):
-            await asyncio.sleep(0)  # until it has asked
+        await until(lambda: talk.server.written[asked:])  # noqa: B023 - ended before the next turn
         assert talk.server.written[-1]["params"]["threadId"] == CHILD
         talk.answers("turn/steer", **reply)
         if "result" in reply:

@@ -17,6 +17,7 @@ from tests.block_rows import logged_rows, rows_of
 from tests.control.talk import Talk
 from tests.invariants import check
 from tests.launch.agents import UNBRAID, log_path, logged
+from tests.polling import until
 from unbraid import events as e
 from unbraid.agents.codex.records import THREAD_ID
 from unbraid.agents.codex.sessions.store import CodexSessions
@@ -57,10 +58,7 @@ async def asked_of(talk: Talk, request: SteeringRequest) -> None:
 
 async def asked_with(model: ScriptedModel, words: str) -> None:
     """Waits until the model is asked with these words."""
-    while True:
-        if words in str(model.requests[-1]):
-            return
-        await asyncio.sleep(0.1)
+    await until(lambda: str(model.requests[-1]), lambda asked: words in asked)
 
 
 @contextlib.asynccontextmanager
@@ -85,7 +83,7 @@ async def steered(
 @every_version
 async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) -> None:
     # How often it asks the model is up to it: there is more to say than it can ask for.
-    slow = say("word " * 60, chunk_delay_seconds=0.05, chunk_chars=5)
+    slow = say("word " * 120, chunk_delay_seconds=0.05, chunk_chars=5)
     kid = say("child " * 4000, chunk_delay_seconds=0.05, chunk_chars=6)
     answers = OpenScript(*[kid] * 4)
     arguments = [*EXEC, *ASKING, "[[main]] Go."]

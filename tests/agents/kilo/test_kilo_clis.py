@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -10,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.agents.claude.backend_cli import said, text
+from tests.agents.codex.test_codex_clis import ended
 from tests.block_rows import joined, logged_rows, rows_of
-from tests.launch.agents import UNBRAID, logged
+from tests.launch.agents import UNBRAID
 from tests.tui.tmux import terminal
 from tests.watch.watching import watched
 from unbraid import events as e
@@ -52,7 +52,7 @@ async def test_a_fleet_of_kilo(version: str, tmp_path: Path) -> None:
         lines = [line async for _, line in child.lines()]
         assert await child.wait() == 0
         assert lines
-        logs = [await _ended(home) for home in (tmp_path, tmp_path / "apart")]
+        logs = [await ended(home) for home in (tmp_path, tmp_path / "apart")]
     for events in logs:
         judged(events, model, agents=3)
 
@@ -80,7 +80,7 @@ async def test_a_server_of_kilo_as_a_backend(version: str, tmp_path: Path) -> No
             first = await said(conversation.say("[[main]] Go."))
             second = await said(conversation.say("And now?"))
         await backend.close()
-        events = await _ended(tmp_path)
+        events = await ended(tmp_path)
     assert (text(first), text(second)) == ("A helper.It is done.", "One more thing.")
     (kid,) = [event for event in first if isinstance(event, e.SubAgentSpawned)]
     assert text(first, kid.context) == "The kid speaks.The kid is done."
@@ -105,7 +105,7 @@ async def test_the_interactive_kilo_has_the_terminal(version: str, tmp_path: Pat
             await model.reached("main", 1)
             assert "Plan." in await screen.until("All done here.")
             await screen.leave()
-            events = await _ended(tmp_path)
+            events = await ended(tmp_path)
     judged(events, model, agents=2)
 
 
@@ -123,12 +123,3 @@ def cli_of(version: str) -> clis.Cli:
         return clis.kilo(version)
     except CliUnavailable as reason:
         pytest.skip(str(reason))
-
-
-async def _ended(home: Path) -> list[e.FleetEvent]:
-    while True:
-        runs = [each for each in (await logged(home)).values() if each]
-        if runs and isinstance(runs[0][-1], e.Done):
-            (events,) = runs
-            return events
-        await asyncio.sleep(0.2)
