@@ -6,6 +6,7 @@ two chunks, because what rebuilds it is in the log.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -131,7 +132,8 @@ class Ingest:
             return wanted
         if live.redactor is not None:
             # A secret must not be cut in two: the sender keeps what is not decided yet.
-            fresh = live.redactor.lines(source, fresh, end=end)
+            # In a thread, because others must not wait for as much as a request may have.
+            fresh = await asyncio.to_thread(live.redactor.lines, source, fresh, end=end)
         await self._record(run, recorder, Chunk(source, wanted, fresh, arrived_ms=now), end=end)
         return wanted + len(fresh)
 

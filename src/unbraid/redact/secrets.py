@@ -22,7 +22,7 @@ from itertools import chain
 from unbraid.redact import commands, named_secrets, schemes, tables, tokens, view, words
 from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import consists_of_words, known_id, plain_start
-from unbraid.redact.key_prefixes import BEGINS, BODY, EIGHT, PREFIX
+from unbraid.redact.key_prefixes import BEGINS, BODY, EIGHT, PREFIX, PREFIXES, SHAPES
 from unbraid.redact.tokens import JWT_OPEN, LONGEST, SK_OPEN
 from unbraid.redact.view import View, views, whole_escapes
 from unbraid.redact.words import LINE_BREAK, WORD, cut_before
@@ -51,6 +51,11 @@ def anchors_with(more: frozenset[bytes]) -> Present:
 
 
 _anchors = anchors_with(frozenset())
+
+
+def rule_words() -> frozenset[bytes]:
+    """Returns the words with which rules begin, and the prefixes of keys."""
+    return _ANCHORS | {*PREFIXES} | {*SHAPES.words}
 
 
 def redact(
@@ -155,6 +160,7 @@ def _undecided_word(text: bytes) -> int | None:
 
 
 def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    ends: set[int] = set()
     for found in chain(
         named_secrets.ranges(text, lower, anchors),
         schemes.ranges(text, lower, anchors),
@@ -164,12 +170,15 @@ def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
         words.ranges(text, anchors),
     ):
         yield found
-        yield from _continued(text, found[1])
+        yield from _continued(text, found[1], ends)
 
 
-def _continued(text: bytes, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the rest of a secret that continues in the next lines, each of one word alone."""
-    while (gap := _LINE_END.match(text, end)) is not None:
+def _continued(text: bytes, end: int, ends: set[int]) -> Iterator[tuple[int, int]]:
+    """Yields the rest of a secret that continues in the next lines, each of one word alone. No line
+    is looked at again for the secret before it: `ends` has those from which this has looked.
+    """
+    while end not in ends and (gap := _LINE_END.match(text, end)) is not None:
+        ends.add(end)
         word = BODY.match(text, gap.end())
         if word is None or len(word[0]) < 8 or consists_of_words(word[0]) or known_id(word[0]):
             return

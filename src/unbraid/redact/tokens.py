@@ -52,10 +52,11 @@ _SHAPES_BY_ANCHOR = {
 }  # fmt: skip
 _B = rb"[A-Za-z0-9_\-]"
 _JWT = re.compile(
-    rb"eyJ(?P<value>\*{8,}[A-Za-z0-9_\-.=]*"
-    rb"|(?:%b){10,}\.(?:%b){10,}\.(?:%b){10,}=*|(?:%b){%d,}|(?:%b){10,}\.(?:%b){%d,})"
+    EDGE + rb"eyJ(?P<value>\*{8,}[A-Za-z0-9_\-.=]*"
+    rb"|%b{10,}+\.%b{10,}+\.%b{10,}+=*|%b{%d,}+|%b{10,}+\.%b{%d,}+)"
     % (_B, _B, _B, _B, LONGEST, _B, _B, LONGEST)
 )
+_RUN = re.compile(rb"%b*+" % _B)
 _PART = rb"%b{0,%d}" % (_B, LONGEST - 1)
 JWT_OPEN = re.compile(EDGE + rb"eyJ%b(?:\.%b(?:\.%b{0,9})?)?\Z" % (_PART, _PART, _B))
 _STARS = re.compile(rb"\*{8,}")
@@ -68,18 +69,19 @@ ANCHORS = frozenset((_EYJ, EIGHT, *(anchor for anchor, _ in _HYPHENATED), *_SHAP
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
     """Yields JSON web tokens, keys that may be full of hyphens, and what follows stars."""
-    for found in _JWT.finditer(text) if _EYJ in anchors else ():
-        before = text[max(0, found.start() - 2) : found.start()]
-        if not before[-1:].isalnum() or before[:1] == b"\\":
-            yield found.span("value")
+    if _EYJ in anchors:
+        yield from _web_tokens(text)
     for anchor, begun in _HYPHENATED:
+        done = 0
         for found in begun.finditer(text) if anchor in anchors else ():
+            if found.start() < done:
+                continue
             prefix, key = PREFIX.match(text, found.start()), _SK.match(text, found.start())
-            if (
-                prefix
-                and (body := BODY.match(text, prefix.end()))
-                and is_key_body(prefix[0], body[0])
-            ):
+            body = BODY.match(text, prefix.end()) if prefix else None
+            if prefix and body:
+                # Of what is no key no part is one: it is not looked at again.
+                done = body.end()
+            if prefix and body and is_key_body(prefix[0], body[0]):
                 yield body.span()
             elif key and not consists_of_words(key["value"]):
                 yield key.span("value")
@@ -95,3 +97,16 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
         if rest := _STARRED.match(text, stars.end()):
             yield rest.span()
         at = text.find(EIGHT, stars.end())
+
+
+def _web_tokens(text: bytes) -> Iterator[tuple[int, int]]:
+    at = text.find(b"eyJ")
+    while at >= 0:
+        if found := _JWT.match(text, at):
+            yield found.span("value")
+            at = text.find(b"eyJ", found.end())
+            continue
+        # Another one in the same part would end at the same full stops.
+        part = _RUN.match(text, at)
+        before = text[max(0, at - 1) : at]
+        at = text.find(b"eyJ", part.end() if part and not before.isalnum() else at + 1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -128,12 +129,15 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
             continue
         if public is None:
             public = schemes.public_blocks(text, anchors)
-        if not any(first <= start < last for first, last in public):
+        block = bisect_right(public, (start, len(text))) - 1
+        if block < 0 or start >= public[block][1]:
             # The whole word, hyphens and all.
             first = _word_start(text, start) if before == _HYPHEN else start
             rest = _REST.match(text, end)
             done = end = rest.end() if rest else end
-            yield from _judged(text, first, end)
+            for found in _judged(text, first, end):
+                done = max(done, found[1])  # a key may have full stops in it
+                yield found
 
 
 def _word_start(text: bytes, end: int) -> int:
@@ -181,10 +185,16 @@ def cut_before(text: bytes, start: int) -> re.Match[bytes] | None:
 
 
 def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    word, known = text[start:end], False
+    word, known, done = text[start:end], False, 0
     shown = start + plain_start(word[:LONGEST])
     for prefix in PREFIX.finditer(text, max(0, start - 24), min(end, start + LONGEST)):
-        body = BODY.match(text, prefix.end())
+        if prefix.start() < done:
+            continue
+        # A prefix that ends with a letter needs a body in one piece, without full stops.
+        most = len(text) if not prefix[0][-1:].isalnum() else prefix.end() + LONGEST
+        body = BODY.match(text, prefix.end(), most)
+        # Of a long word that is no key no part is one: it is not looked at again.
+        done = body.end() if body and len(body[0]) > LONGEST else done
         if body is not None and is_key_after(prefix[0], body[0], whole=prefix.start() == start):
             known = True
             yield body.span()
@@ -196,7 +206,7 @@ def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
             if shift + first < end and shift + last > start:
                 yield max(shown, shift + first), shift + last
     padding = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(b"="))
-    for first, last in _by_chance(word):
+    for first, last in _by_chance(word) if len(word) <= 4 * LONGEST else ():
         if not _EXCUSED.search(text, max(0, start - WINDOW), start):
             yield start + first + plain_start(word[first:last]), start + last + padding
     if _encodes_secret(word[:MAX_ENCODED]):
@@ -216,7 +226,7 @@ def _by_chance(word: bytes) -> tuple[tuple[int, int], ...]:
     parts, at, found = word.split(b"/"), 0, list[tuple[int, int]]()
     if random(word) and not (len(parts) > 2 and any(map(named_id, parts))):
         return ((0, len(word)),)
-    if len(parts) == 1 or len(word) > 4 * LONGEST:
+    if len(parts) == 1:
         return ()
     if 2 * sum(map(consists_of_words, parts)) < len(parts):
         return ()  # data, not a path
@@ -227,7 +237,7 @@ def _by_chance(word: bytes) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _encodes_secret(word: bytes) -> bool:
     """Returns whether it is base64 of text with a secret in it."""
     if len(word) < 24:

@@ -71,6 +71,7 @@ class Shapes:
         for number, rule in enumerate(self._rules):
             for word in rule.words:
                 self._by_word.setdefault(word.encode(), []).append(number)
+        self.words = frozenset(self._by_word)
         self._present = finder(self._by_word)
         self._compiled: dict[int, list[re.Pattern[bytes]]] = {}
 
