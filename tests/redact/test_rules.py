@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import string
 import time
 from pathlib import Path
 
@@ -113,6 +114,46 @@ def test_our_own_sources_and_what_agents_printed_are_left_alone() -> None:
 )
 def test_a_name_without_a_secret_is_left_alone(text: str) -> None:
     assert redact(text.encode()) == text.encode()
+
+
+NAMED = (
+    *('{"password": "%s"}', "password=%s", "--api-key=%s", "--password %s", "password: %s"),
+    *('{"apiKey": "%s"}', 'api_key = "%s"', "client_secret=%s&x=1", "--token=%s", "DB_PASSWORD=%s"),
+    *('"secret": "%s"', "access_token=%s", "'passwd' => '%s'", "<password>%s</password>"),
+)
+
+
+@pytest.mark.parametrize("letters", [string.ascii_lowercase, string.ascii_letters])
+@pytest.mark.parametrize("form", NAMED)
+def test_ten_letters_behind_a_name_are_hidden(form: str, letters: str) -> None:
+    """All but the few that look like words."""
+    dice = random.Random(form)
+    made = ["".join(dice.choices(letters, k=10)) for _ in range(200)]
+    shown = [word for word in made if word in redact((form % word).encode()).decode()]
+    assert len(shown) <= 14
+
+
+@pytest.mark.parametrize(
+    "word", ["production", "mypassword", "refreshToken", "bot-credentials", "databaseUrl"]
+)
+def test_words_behind_a_name_are_left_alone(word: str) -> None:
+    for form in ("api_key=%s", "--token=%s", '"secret": "%s"', "token: %s"):
+        assert redact((form % word).encode()).decode() == form % word
+
+
+@pytest.mark.parametrize("encode", ["%%%02X", "%%%02x", "&#%d;", "&#x%x;", "&#%04d;"])
+@pytest.mark.parametrize("prefix", ["sk-" + "ant-api03-", "ghp" + "_", "xoxb" + "-", "password="])
+@pytest.mark.parametrize("whole", [False, True], ids=["signs", "all"])
+def test_a_key_is_hidden_that_is_encoded_for_addresses_or_pages(
+    whole: bool, prefix: str, encode: str
+) -> None:
+    body = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
+    encoded = "".join(
+        encode % ord(each) if whole or not each.isalnum() else each for each in prefix + body
+    )
+    hidden = encoded[len(encoded) - (len(body) * len(encode % 65) if whole else len(body)) :]
+    shown = redact(f"see {encoded} here".encode()).decode()
+    assert shown.endswith("*" * len(hidden) + " here") and hidden not in shown
 
 
 @pytest.mark.parametrize(

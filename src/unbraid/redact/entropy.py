@@ -8,6 +8,7 @@ agents, calls and messages are known, hashes, data of pictures) is known by what
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from math import log2
 from string import ascii_lowercase, ascii_uppercase
 
@@ -18,6 +19,7 @@ WORDY = re.compile(rb"[-_/.+]*(?:%b)(?:[-_/.+]{1,3}(?:%b))*[-_/.+]*" % (_WORD, _
 _HEX = re.compile(rb"(?:0x)?[0-9a-f]+|[0-9A-F]+")
 _UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 _PIECES = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_BETWEEN_WORDS = re.compile(rb"[-_/.+]+")
 # How the ids of agents, messages, calls and the like begin.
 _ID = re.compile(
     rb"(?:(?:srv|mcp)?toolu|msg|req|resp|rs|fc|ctc|ws|call|chatcmpl|cmpl|run|thread|asst|file|batch"
@@ -36,6 +38,19 @@ _LABELLED_KEY = re.compile(_KEY_LABEL.pattern + rb"(?P<body>[A-Za-z0-9+/_-]{16,}
 DIGITS = b"0123456789"
 _KINDS = (DIGITS, ascii_uppercase.encode(), ascii_lowercase.encode())
 _CHANGES = re.compile(rb"[a-z](?=[A-Z0-9+/_-])|[A-Z](?=[a-z0-9+/_-])|[0-9](?=[A-Za-z+/_-])|[+/]")
+
+# By the first letter: which ones often follow it, in English and in the names of programs.
+_COMMON_PAIRS = frozenset(
+    letters[0] + after
+    for letters in (
+        "abcdfgiklmnprstuvwxy baceijlorsuy cacdehiklmorstuy dabdefilnorstu eabcdefgilmnopqrstvwxy"
+        " faefilorstuy gaeghilnorsu haeiort iabcdefglmnoprstvxz je kaeis lacdeilopstuy mabdeilmopsu"
+        " nacdefgiklnopstuv oabcdfgiklmnoprstuvw padehiloprstuy qu rabcdefgiklmnoprstuvy"
+        " sacdefhiklmnopstuwy tacdefhilmoprstuwy uabcdefgilmnoprst vaeio waehinors xceipt yeilmnpst"
+        " zei"
+    ).split()
+    for after in letters[1:]
+)
 
 # Signs among letters and digits, as no code and no placeholder has them.
 DENSE = re.compile(
@@ -57,6 +72,22 @@ def plain_start(word: bytes) -> int:
 def consists_of_words(word: bytes) -> bool:
     """Returns whether it consists of words and short numbers."""
     return WORDY.fullmatch(word) is not None
+
+
+def looks_invented(word: bytes) -> bool:
+    """Returns whether letters are no words of any text: too many of them follow each other as they
+    seldom do, or they change between small and capital letters as in no name.
+    """
+    pieces = _PIECES.findall(word)
+    pairs = rare = 0
+    for piece in pieces:
+        # Abbreviations follow no rule.
+        if piece.isalpha() and not (len(piece) <= 4 and piece.isupper()):
+            letters = piece.decode().lower()
+            pairs += len(letters) - 1
+            rare += sum(two not in _COMMON_PAIRS for two in map("".join, pairwise(letters)))
+    changes = len(pieces) - len(_BETWEEN_WORDS.findall(word))
+    return 5 * rare > pairs or sum(map(len, pieces)) < 3.4 * changes
 
 
 def words_and_ids(word: bytes) -> bool:

@@ -18,6 +18,7 @@ from unbraid.redact.entropy import (
     consists_of_words,
     count,
     has_mixed_characters,
+    looks_invented,
 )
 from unbraid.redact.schemes import CODE, PLACEHOLDER
 
@@ -292,6 +293,8 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     digits = count(value, DIGITS) > 0
     if _NUMBER.fullmatch(value):
         return password and given
+    if _is_invented(name, value, option=option, password=password):
+        return True
     if consists_of_words(value if password else value.replace(b":", b"-")):
         hyphens = value.count(b"-")
         if name[0].startswith(b"secret"):
@@ -308,6 +311,16 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
         symbols = count(value, b"!@#$%^&*?~+")
         return len(value) >= 16 or (password and symbols > 0)
     return len(value) >= (6 if given or tight or password else 10)
+
+
+def _is_invented(name: re.Match[bytes], value: bytes, *, option: bool, password: bool) -> bool:
+    """Returns whether a value is no word though it has nothing but letters, perhaps with a number:
+    behind a name that says nothing else than that it is a secret, this is one.
+    """
+    if len(value) < 8 or value.strip(_PASSWORD) or name[0].startswith(b"auth"):
+        return False
+    introduced = name["sign"] is not None or option or (password and name["said"] is not None)
+    return introduced and looks_invented(value)
 
 
 def _is_bare_password(name: re.Match[bytes], value: bytes, *, quoted: bool, shell: bool) -> bool:

@@ -85,7 +85,7 @@ def secret_ranges(
         if seen.text is not data:
             there = (seen.text.lower(), _anchors(seen.text.lower()))
         found += [
-            (seen.offset(first), seen.offset(last - 1) + 1)
+            (seen.offset(first), seen.end(last - 1))
             for first, last in _found(seen.text, *there)
             if last > first
         ]

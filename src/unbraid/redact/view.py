@@ -25,13 +25,12 @@ _REMOVED = re.compile(b"|".join((_SPELLED, rb"\x1b" + _CODE, _INVISIBLE)))
 # In addresses and pages, also those within JSON.
 _ENCODED = re.compile(
     _REMOVED.pattern + rb"|%(?P<percent>[2-7][0-9a-fA-F])"
-    rb"|&(?P<entity>quot|apos|amp|lt|gt|#34|#39|#x22|#x27);"
+    rb"|&(?:(?P<entity>quot|apos|amp|lt|gt)|#0{0,3}(?P<number>[0-9]{2,3})"
+    rb"|#[xX]0{0,3}(?P<hex>[2-7][0-9a-fA-F]));"
 )
-_ENTITIES = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"#34": b'"',
-             b"#39": b"'", b"#x22": b'"', b"#x27": b"'"}  # fmt: skip
-# In small letters: one of them is in each text where a secret is introduced by encoded signs.
-ENCODED = frozenset((b"%3d", b"%3a", b"%22", b"&quot;", b"&apos;", b"&#34;", b"&#39;",
-                     b"&#x22;", b"&#x27;"))  # fmt: skip
+_ENTITIES = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">"}
+# In small letters: one of them is in each text where a secret, or what introduces it, is encoded.
+ENCODED = frozenset(b"&# &quot; &apos; %2d %2e %22 %3a %3d %5f %4 %6 %7".split())
 # One of them is in each text that has something to remove.
 ANCHORS = frozenset(
     (b"\\u", b"\\/", b"\\x1b", b"\\033", b"\\e[", b"\x1b", b"\xef\xbb\xbf", b"\xc2\xad",
@@ -74,12 +73,9 @@ class View:
             letter = _letter(found)
             parts += [data[at:start], letter]
             size += start - at
-            if letter:
-                starts.append(size)
-                offsets.append(start)
-                size += len(letter)
-            starts.append(size)
-            offsets.append(end)
+            starts += [size, size + len(letter)]
+            offsets += [start, end]
+            size += len(letter)
             at = end
         self._starts, self._offsets = starts, offsets
         return b"".join([*parts, data[at:]])
@@ -90,6 +86,15 @@ class View:
             return at
         part = bisect_right(self._starts, at) - 1
         return self._offsets[part] + at - self._starts[part]
+
+    def end(self, at: int) -> int:
+        """Returns where in the bytes a character of the text ends."""
+        if self._starts is None:
+            return at + 1
+        part = bisect_right(self._starts, at)
+        if part < len(self._starts) and self._starts[part] == at + 1:
+            return self._offsets[part]
+        return self.offset(at) + 1
 
 
 def views(data: bytes, anchors: frozenset[bytes]) -> list[View]:
@@ -103,8 +108,10 @@ def views(data: bytes, anchors: frozenset[bytes]) -> list[View]:
 def _letter(found: re.Match[bytes]) -> bytes:
     """Returns what an escape stands for; nothing if it is not seen."""
     match found.lastgroup:
-        case "code" | "percent":
+        case "code" | "percent" | "hex":
             return bytes([int(found[found.lastgroup], 16)])
+        case "number":
+            return chr(int(found["number"])).encode()
         case "other":
             return chr(int(found["other"][1:], 16)).encode(errors="replace")
         case "entity":
