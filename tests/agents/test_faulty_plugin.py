@@ -28,6 +28,7 @@ from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.search import search_files
 from unbraid.sessions.sources import events_of, runs_of_sources
 from unbraid.translate import reader
+from unbraid.wire.chunk import Chunk
 
 FAULTS = [
     *[("kind", name) for name in ("deltas", "tools", "sessions", "files", "launcher", "checkup")],
@@ -94,8 +95,8 @@ def read_everything(env: dict[str, str], main: Path, toy: Path) -> None:
         (run,) = runs_of_sources([name], env)
         assert "one" in [getattr(event, "delta", "") for event in events_of(run)]
     assert registry.tools().summary("Bash", {"description": "List", "command": "ls"}) == "ls"
-    line = source.line_redactor().lines(main.read_bytes(), end=True)
-    assert line == main.read_bytes()
+    given = Chunk("main", 0, main.read_bytes())
+    assert source.SourceRedactor().accepted(given, end=True) == given.data
     piped = DetectedSource(launchers_of(env))
     piped.printed(b'{"type":"system","subtype":"init","session_id":"' + SESSION.encode() + b'"}\n')
     assert piped.session_id == SESSION

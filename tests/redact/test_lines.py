@@ -20,9 +20,10 @@ from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
 from unbraid.redact.events import redact_event
 from unbraid.redact.secrets import redact
-from unbraid.redact.source import line_redactor
+from unbraid.redact.source import SourceRedactor
 from unbraid.redact.tokens import LONGEST
 from unbraid.testing.sample_runs import all_chunks
+from unbraid.wire.chunk import Chunk
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
@@ -240,10 +241,10 @@ def test_what_never_ends_is_redacted_and_held_only_for_so_long(size: int) -> Non
     """A word that may be a token for ever is not asked for again and again."""
     text = "eyJ" + "Ab3d" * LONGEST
     parts = claude(text, cut(text, list(range(0, len(text), size))))
-    redactor, taken, waiting, most = line_redactor(), b"", b"", 0
+    redactor, taken, waiting, most = SourceRedactor(), b"", b"", 0
     for part in parts[:-4]:
         waiting += part
-        given = redactor.lines(waiting, end=False)
+        given = redactor.accepted(Chunk("out", len(taken), waiting), end=False)
         taken, waiting = taken + given, waiting[len(given) :]
         most = max(most, len(given))
     assert waiting == b""
@@ -261,12 +262,12 @@ def test_opencode_deltas_are_redacted() -> None:
         )
         for part in cut(f"a {secret} b", list(range(0, 60, 3)))
     ]
-    redactor, taken, waiting = line_redactor(), b"", b""
+    redactor, taken, waiting = SourceRedactor(), b"", b""
     for delta in deltas:
         waiting += delta
-        given = redactor.lines(waiting, end=False)
+        given = redactor.accepted(Chunk("out", len(taken), waiting), end=False)
         taken, waiting = taken + given, waiting[len(given) :]
-    taken += redactor.lines(waiting, end=True)
+    taken += redactor.accepted(Chunk("out", len(taken), waiting), end=True)
     output = "".join(json.loads(one)["properties"]["delta"] for one in taken.splitlines())
     assert output == f"a token={'*' * len(BODY)} b"
 
@@ -280,11 +281,11 @@ def test_another_agent_that_is_done_cuts_no_word_of_this_one() -> None:
 
     idle = line(type="session.idle", properties={"sessionID": "other"})
     deltas = [delta(part) for part in cut(f"a token={BODY} b", list(range(0, 60, 3)))]
-    redactor, taken, waiting = line_redactor(), b"", b""
+    redactor, taken, waiting = SourceRedactor(), b"", b""
     for one in itertools.chain.from_iterable((each, idle) for each in deltas):
         waiting += one
-        given = redactor.lines(waiting, end=False)
+        given = redactor.accepted(Chunk("out", len(taken), waiting), end=False)
         taken, waiting = taken + given, waiting[len(given) :]
-    taken += redactor.lines(waiting, end=True)
+    taken += redactor.accepted(Chunk("out", len(taken), waiting), end=True)
     output = [json.loads(one)["properties"].get("delta", "") for one in taken.splitlines()]
     assert "".join(output) == f"a token={'*' * len(BODY)} b"

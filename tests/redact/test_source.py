@@ -16,7 +16,6 @@ from tests.redact.test_lines import claude, cut, said
 from unbraid.redact.reader import redact_title
 from unbraid.redact.source import (
     OVERLONG_BYTES,
-    IngestRedactor,
     SourceRedactor,
     unredacted_ends,
 )
@@ -114,11 +113,11 @@ def test_a_line_without_an_end_is_neither_held_nor_shown() -> None:
 
 def test_a_sender_is_not_asked_for_an_endless_line_again_and_again() -> None:
     """What is not taken is sent again with what follows; more than a request may have never is."""
-    redactor, out, waiting = IngestRedactor(), b"", b""
+    redactor, out, waiting = SourceRedactor(OVERLONG_BYTES), b"", b""
     piece = ((KEY.encode() + b" ") * (OVERLONG_BYTES // len(KEY)))[:OVERLONG_BYTES]
     for data in (b"before\n", *[piece] * 4, b"end\nafter " + KEY.encode() + b"\n"):
         waiting += data
-        taken = redactor.lines("s", waiting, end=False)
+        taken = redactor.accepted(Chunk("s", len(out), waiting), end=False)
         out, waiting = out + taken, waiting[len(taken) :]
         assert len(waiting) <= OVERLONG_BYTES
     assert not waiting
@@ -126,12 +125,13 @@ def test_a_sender_is_not_asked_for_an_endless_line_again_and_again() -> None:
     assert (head, after) == (b"before", b"after " + SEEN.encode())
     assert len(long) == 4 * len(piece) + 3 and not long.strip(b"*")
     # After a restart in the middle of such a line, nothing more of it is shown either.
-    again = IngestRedactor()
+    again = SourceRedactor(OVERLONG_BYTES)
     again.seen(Chunk("s", 0, out[: len(piece)]))
-    assert again.lines("s", KEY.encode() + b"\nmore\n", end=False) == b"*" * len(KEY) + b"\nmore\n"
+    rest = Chunk("s", len(piece), KEY.encode() + b"\nmore\n")
+    assert again.accepted(rest, end=False) == b"*" * len(KEY) + b"\nmore\n"
 
 
 def test_a_long_line_that_can_be_sent_whole_is_shown() -> None:
-    redactor, line = IngestRedactor(), b"word " * (OVERLONG_BYTES // 4)
-    assert redactor.lines("s", line[:OVERLONG_BYTES], end=False) == b""
-    assert redactor.lines("s", line + b"\n", end=False) == line + b"\n"
+    redactor, line = SourceRedactor(OVERLONG_BYTES), b"word " * (OVERLONG_BYTES // 4)
+    assert redactor.accepted(Chunk("s", 0, line[:OVERLONG_BYTES]), end=False) == b""
+    assert redactor.accepted(Chunk("s", 0, line + b"\n"), end=False) == line + b"\n"

@@ -20,7 +20,7 @@ from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import checked_run, checked_source
 
 if TYPE_CHECKING:
-    from unbraid.redact.source import IngestRedactor
+    from unbraid.redact.source import SourceRedactor
 
 # Translating is pure computing on the event loop: others get a turn after each of these.
 CHUNK_BYTES = 128 * 1024
@@ -49,7 +49,7 @@ class TooManyRuns(CallerError):
 @dataclass
 class _Live:
     recorder: Recorder
-    redactor: IngestRedactor | None
+    redactor: SourceRedactor | None
     machine: str | None
 
 
@@ -133,7 +133,8 @@ class Ingest:
         if live.redactor is not None:
             # A secret must not be cut in two: the sender keeps what is not decided yet.
             # In a thread, because others must not wait for as much as a request may have.
-            fresh = await asyncio.to_thread(live.redactor.lines, source, fresh, end=end)
+            given = chunk._replace(offset=wanted, data=fresh)
+            fresh = await asyncio.to_thread(live.redactor.accepted, given, end=end)
         await self._record(run, recorder, Chunk(source, wanted, fresh, arrived_ms=now), end=end)
         return wanted + len(fresh)
 
@@ -187,9 +188,9 @@ class Ingest:
         if not self._redact:
             recorder = await Recorder.open(self._log, run, pipeline=pipeline, turns=self._turns)
             return _Live(recorder, None, machine)
-        from unbraid.redact.source import IngestRedactor
+        from unbraid.redact.source import OVERLONG_BYTES, SourceRedactor
 
-        redactor = IngestRedactor()
+        redactor = SourceRedactor(OVERLONG_BYTES)
         recorder = await Recorder.open(
             self._log,
             run,

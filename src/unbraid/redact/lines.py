@@ -3,14 +3,11 @@
 A line that stands for itself is redacted at once. An agent that prints in small parts cuts a secret
 over many lines: there the text of each block is put together, and a line whose part may turn out to
 be the beginning of a secret waits until more of its block, or the end of the block, decides. Lines
-come out in the order in which they came in, each as long as it was.
+come out in the order in which they came in, each as long as it was, and read once, however long
+they wait.
 
-Two ways to wait:
-
-- `push` and `pop` keep here what is undecided. Each line is read once, however long it waits.
-- `lines` keeps nothing: it takes as much as is decided, and the sender sends the rest again.
-  What is taken shows by itself where it ends within a secret, so that after a restart `seen`, given
-  the redacted lines, knows as much as before.
+The lines of one secret come out together. So what has come out shows by itself whether it ends
+within a secret, and after a restart `skip`, given the redacted lines, knows as much as before.
 """
 
 from __future__ import annotations
@@ -19,14 +16,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.redact.anchors import Present
-from unbraid.redact.secrets import anchors_with, redact, secret_ranges, undecided_from
+from unbraid.redact.secrets import anchors_with, hidden, redact, secret_ranges, undecided_from
 from unbraid.redact.tokens import LONGEST
-from unbraid.wire.lines import LineParts
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST
@@ -59,13 +54,15 @@ class LineFormats(NamedTuple):
 
 
 class _DeltaLine:
-    """A line with a part of a block in it: `text`, the JSON string as it stands there."""
+    """A line with a part of a block in it: `text`, the JSON string as it stands there. `until` is
+    the number of the last line with a part of the same secret.
+    """
 
-    __slots__ = ("data", "decided", "reads", "text")
+    __slots__ = ("data", "decided", "reads", "text", "until")
 
     def __init__(self, data: bytes, text: bytes, reads: Sequence[Read]) -> None:
         self.data, self.text, self.reads = data, text, reads
-        self.decided = False
+        self.decided, self.until = False, -1
 
     def decide(self, shown: bytes) -> None:
         """Replaces the text by another one of the same length."""
@@ -85,11 +82,9 @@ class _Block:
     number of each, the line, and where its part begins in `text`.
     """
 
-    __slots__ = ("context", "known", "name", "owner", "spans", "text")
+    __slots__ = ("context", "spans", "text")
 
-    def __init__(self, owner: str, name: str | int) -> None:
-        self.owner, self.name = owner, name
-        self.known = False  # something of it was given out
+    def __init__(self) -> None:
         self.context = b""
         self.text = bytearray()
         self.spans: list[tuple[int, _DeltaLine, int]] = []
@@ -97,13 +92,6 @@ class _Block:
     def wait(self, number: int, line: _DeltaLine) -> None:
         self.spans.append((number, line, len(self.text)))
         self.text += line.text[1:-1]
-
-    def whole(self) -> bytes:
-        return self.context + self.text
-
-    def forget(self) -> None:
-        self.text.clear()
-        self.spans.clear()
 
 
 class LineRedactor:
@@ -113,13 +101,15 @@ class LineRedactor:
         self._reads, self._signs, self._part_signs, self._anchors = formats
         self._open: dict[str, dict[str | int, _Block]] = {}
         self._queue: deque[bytes | _DeltaLine] = deque()
-        self._first = 0  # the number of the first line in the queue
+        # The numbers of the first line in the queue, of the first that is undecided, and of the
+        # first that has to wait for it; and up to where the secrets of the lines before reach.
+        self._first = self._decided = self._whole = 0
+        self._until = -1
         self.size = 0  # of the lines in the queue, with their ends, in bytes
         # Blocks with text that waits; those that got some since the last look; those that ended.
         self._waiting: dict[_Block, None] = {}
         self._touched: dict[_Block, None] = {}
         self._ended: list[_Block] = []
-        self._seen = LineParts()
 
     def push(self, lines: Sequence[bytes]) -> None:
         """Adds the next lines, without their ends."""
@@ -151,24 +141,28 @@ class LineRedactor:
         `expired`: nothing waits any longer, and what may become a secret is redacted like one.
         """
         for block in self._ended:
-            _settle(block, None)
+            _settle(block, last=True)
         for block in list(self._waiting if last or expired else self._touched):
-            _settle(block, None if last or expired else _cut(block), expired=expired)
+            _settle(block, last=last, expired=expired)
             if not block.spans:
                 del self._waiting[block]
         self._ended.clear()
         self._touched.clear()
-        out: list[bytes] = []
         queue = self._queue
-        while queue:
-            line = queue[0]
+        while self._decided < self._first + len(queue):
+            line = queue[self._decided - self._first]
             if isinstance(line, _DeltaLine):
                 if not line.decided:
                     break
-                line = line.data
-            out.append(line)
-            queue.popleft()
-        self._first += len(out)
+                self._until = max(self._until, line.until)
+            self._decided += 1
+            if self._until < self._decided:
+                self._whole = self._decided
+        out = list[bytes]()
+        while self._first < self._whole:
+            line = queue.popleft()
+            out.append(line.data if isinstance(line, _DeltaLine) else line)
+            self._first += 1
         self.size -= sum(map(len, out)) + len(out)
         return out
 
@@ -177,36 +171,19 @@ class LineRedactor:
         """Whether more waits than should."""
         return self.size > HELD_BYTES or len(self._waiting) > HELD_BLOCKS
 
-    def lines(self, data: bytes, *, end: bool) -> bytes:
-        """Returns as much of the next bytes as is decided, redacted, not one byte more or less."""
-        whole = len(data) if end else data.rfind(b"\n") + 1
-        lines = data[:whole].split(b"\n")
-        self.push(lines)
-        if self.full and not end:
-            return b"\n".join(self.pop(expired=True))
-        if not end and (taken := self._decided()) < len(lines):
-            self._undo()
-            lines = lines[:taken]
-            self.push(lines)
-            return b"".join(line + b"\n" for line in self.pop(last=True))
-        return b"\n".join(self.pop(last=True))
-
-    def seen(self, data: bytes) -> None:
-        """Takes bytes that were given out before a restart, in any chunks, and continues there."""
-        # A part that does not end its line belongs to a line that is too long to be held.
-        self.skip([line[:-1] for line in self._seen.feed(data) if line.endswith(b"\n")])
-
     def skip(self, lines: Sequence[bytes]) -> None:
         """Takes lines that came before and are not given out, of blocks of which nothing waits."""
+        if not lines:
+            return
         self.push(lines)
         for line in lines:
             self._queue.pop()
             self.size -= len(line) + 1
         for block in self._ended:
-            _settle(block, None)
+            _settle(block, last=True)
         for block in self._touched:
             # The next part may continue a word of which too little is known yet.
-            _settle(block, None, expired=True)
+            _settle(block, expired=True)
             del self._waiting[block]
         self._ended.clear()
         self._touched.clear()
@@ -218,7 +195,7 @@ class LineRedactor:
                 self._close(blocks.pop(other))
         block = blocks.get(read.block)
         if block is None:
-            block = blocks[read.block] = _Block(read.owner, read.block)
+            block = blocks[read.block] = _Block()
         part = _DeltaLine(line, read.text, self._reads)
         block.wait(self._first + len(self._queue), part)
         self._queue.append(part)
@@ -245,44 +222,6 @@ class LineRedactor:
         self._waiting.pop(block, None)
         self._touched.pop(block, None)
 
-    def _decided(self) -> int:
-        """Returns how many of the lines in the queue can be given out."""
-        held = self._first + len(self._queue)
-        for block in self._waiting:
-            held = _undecided(block, held)
-        # The line in which a secret begins waits with the last of its lines, and so does what
-        # follows it, which may be the middle of another secret. From the last line back, each is
-        # looked at once.
-        torn = [lines for block in (*self._ended, *self._waiting) for lines in _torn_lines(block)]
-        for first, last in sorted(torn, key=itemgetter(1), reverse=True):
-            if last < held:
-                break
-            held = min(held, first)
-        return held - self._first
-
-    def _undo(self) -> None:
-        """As before the lines in the queue came."""
-        for block in self._waiting:
-            block.forget()
-            if not block.known:
-                self._drop(block)
-        # The first that ended under a name is the one that was open before.
-        for block in reversed(self._ended):
-            block.forget()
-            if block.known:
-                self._open.setdefault(block.owner, {})[block.name] = block
-        self._queue.clear()
-        self.size = 0
-        self._waiting.clear()
-        self._touched.clear()
-        self._ended.clear()
-
-    def _drop(self, block: _Block) -> None:
-        blocks = self._open[block.owner]
-        del blocks[block.name]
-        if not blocks:
-            del self._open[block.owner]
-
 
 def _read(line: bytes, reads: Sequence[Read]) -> Delta | BlockEnd | None:
     for read in reads:
@@ -302,28 +241,40 @@ def _may_have(anchors: frozenset[bytes], signs: Iterable[frozenset[bytes]]) -> b
     return any(not words or not anchors.isdisjoint(words) for words in signs)
 
 
-def _settle(block: _Block, cut: int | None, *, expired: bool = False) -> None:
-    """Redacts a block's lines before the number `cut`, and notes how far the block is settled."""
-    before, text = len(block.context), block.whole()
-    redacted = shown = redact(text)
-    start = undecided_from(text) if expired else None
-    if start is not None:
+def _settle(block: _Block, *, last: bool = False, expired: bool = False) -> None:
+    """Redacts a block's lines, as far as they are decided, and notes how far that is."""
+    before, text = len(block.context), block.context + block.text
+    ranges = secret_ranges(text)
+    redacted = shown = hidden(text, ranges)
+    start, count = None if last else undecided_from(text), len(block.spans)
+    starts = [before + at for _, _, at in block.spans]
+    # Which lines each secret is in, the last one first.
+    torn = [
+        (bisect_right(starts, first) - 1, bisect_left(starts, end) - 1)
+        for first, end in reversed(ranges)
+        if first >= before
+    ]
+    if start is not None and expired:
         # What follows it must still find its beginning.
         redacted = redacted[:start] + text[start:]
         shown = redacted[:start] + b"*" * (len(text) - start)
-    reached = kept = 0
-    for number, line, at in block.spans:
-        if cut is not None and number >= cut:
-            break
-        end = at + len(line.text) - 2
-        line.decide(shown[before + at : before + end])
-        reached, kept = before + end, kept + 1
-    if kept:
-        block.known = True
-        block.context = _context(redacted[:reached])
-        del block.text[: reached - before]
-        del block.spans[:kept]
-        block.spans = [(number, line, at - reached + before) for number, line, at in block.spans]
+    elif start is not None:
+        count = max(0, bisect_right(starts, start) - 1)
+        for first, end_line in torn:
+            count = min(count, first) if end_line >= count else count
+    for first, end_line in torn:
+        if end_line < count:
+            line = block.spans[first][1]
+            line.until = max(line.until, block.spans[end_line][0])
+    if not count:
+        return
+    for _, line, at in block.spans[:count]:
+        line.decide(shown[before + at : before + at + len(line.text) - 2])
+    reached = before + block.spans[count - 1][2] + len(block.spans[count - 1][1].text) - 2
+    block.context = _context(redacted[:reached])
+    del block.text[: reached - before]
+    del block.spans[:count]
+    block.spans = [(number, line, at - reached + before) for number, line, at in block.spans]
 
 
 def _context(text: bytes) -> bytes:
@@ -332,45 +283,3 @@ def _context(text: bytes) -> bytes:
         return text
     start, most = undecided_from(text), len(text) - CONTEXT_BYTES
     return text[most if start is None else min(start, most) :]
-
-
-def _cut(block: _Block) -> int | None:
-    """Returns the number of the first line of a block that has to wait."""
-    last = block.spans[-1][0] + 1
-    held = _undecided(block, last)
-    if held == last:
-        return None
-    for first, last in sorted(_torn_lines(block), key=itemgetter(1), reverse=True):
-        if last < held:
-            break
-        held = min(held, first)
-    return held
-
-
-def _undecided(block: _Block, held: int) -> int:
-    """Returns the first line, before `held`, of which it is not known whether it has a secret."""
-    start = undecided_from(block.whole())
-    return held if start is None else min(held, _line_at(block, start, held))
-
-
-def _torn_lines(block: _Block) -> list[tuple[int, int]]:
-    """Returns the first and the last line of each secret that is in several of the lines that wait.
-
-    What is given out must show by itself that it ends within a secret: a few stars do not.
-    """
-    if len(block.spans) < 2:
-        return []
-    before, torn = len(block.context), list[tuple[int, int]]()
-    starts = [before + at for _, _, at in block.spans]
-    for start, end in secret_ranges(block.whole()):
-        if start >= before:
-            first, last = bisect_right(starts, start) - 1, bisect_left(starts, end) - 1
-            if first < last:
-                torn.append((block.spans[first][0], block.spans[last][0]))
-    return torn
-
-
-def _line_at(block: _Block, offset: int, none: int) -> int:
-    before = len(block.context) - 2
-    ends = (number for number, line, at in block.spans if before + at + len(line.text) > offset)
-    return next(ends, none)

@@ -64,11 +64,16 @@ def redact(
     """Returns the same bytes with every secret replaced by as many stars. `lower` and `anchors`, if
     they are known: the bytes in small letters, and which anchors they may have.
     """
+    return hidden(data, secret_ranges(data, anchors, lower))
+
+
+def hidden(data: bytes, ranges: Ranges) -> bytes:
+    """Returns the same bytes with stars where secrets are."""
     parts, at = [], 0
-    for start, end in secret_ranges(data, anchors, lower):
+    for start, end in ranges:
         # Lines stay lines: a key that was printed over several of them is hidden in each.
-        hidden = b"\n".join(b"*" * len(line) for line in data[start:end].split(b"\n"))
-        parts += [data[at:start], hidden]
+        stars = b"\n".join(b"*" * len(line) for line in data[start:end].split(b"\n"))
+        parts += [data[at:start], stars]
         at = end
     return b"".join([*parts, data[at:]]) if at else data
 

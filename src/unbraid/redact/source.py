@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import LineParts
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, LineParts
 
 if TYPE_CHECKING:
     from unbraid.redact.lines import LineFormats, LineRedactor
@@ -48,18 +48,24 @@ class _Source:
 
     __slots__ = ("arrived_ms", "is_overlong", "lines", "offset", "parts")
 
-    def __init__(self, offset: int) -> None:
-        self.lines, self.offset, self.parts = line_redactor(), offset, LineParts()
+    def __init__(self, offset: int, max_line_bytes: int) -> None:
+        self.lines, self.offset, self.parts = line_redactor(), offset, LineParts(max_line_bytes)
         # Within a line that is too long to be held.
         self.is_overlong = False
         self.arrived_ms = 0
+
+    @property
+    def held_bytes(self) -> int:
+        return self.lines.size + self.parts.held_bytes
 
 
 class SourceRedactor:
     """Chunks of a run's sources in, the same bytes redacted out, as soon as they are decided."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+        self._max_line_bytes = max_line_bytes
         self._sources: dict[str, _Source] = {}
+        self._seen: dict[str, LineParts] = {}
 
     def redact(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """Yields as much of everything so far as is decided. A chunk without bytes passes."""
@@ -67,14 +73,16 @@ class SourceRedactor:
             if not chunk.data:
                 yield chunk
                 continue
-            source = self._sources.get(chunk.source)
-            if source is None:
-                source = self._sources[chunk.source] = _Source(chunk.offset)
-            elif not source.lines.size and not source.parts.held_bytes:
+            source = self._source(chunk)
+            data = chunk.data
+            if source.held_bytes:
+                # Who sends again what was not acknowledged sends what waits here.
+                data = data[max(0, source.offset + source.held_bytes - chunk.offset) :]
+            else:
                 source.offset = chunk.offset
             source.arrived_ms = chunk.arrived_ms
             lines: list[bytes] = []
-            for part in source.parts.feed(chunk.data):
+            for part in source.parts.feed(data):
                 if part.endswith(b"\n") and not source.is_overlong:
                     lines.append(part[:-1])
                     continue
@@ -88,55 +96,46 @@ class SourceRedactor:
             source.lines.push(lines)
             yield from _decided(chunk.source, source, expired=source.lines.full)
 
-    def rest(self) -> Iterator[Chunk]:
-        """Yields what was waiting, when nothing more will come."""
-        sources, self._sources = self._sources, {}
-        for name, source in sources.items():
-            source.lines.push([b"".join(source.parts.finish())])
-            for chunk in _decided(name, source, last=True):
-                if data := chunk.data[:-1]:
-                    yield chunk._replace(data=data)
-
-
-class IngestRedactor:
-    """Redacts a run whose senders keep what is undecided, and send it again with what follows."""
-
-    def __init__(self) -> None:
-        self._sources: dict[str, LineRedactor] = {}
-        # Sources within a line that is too long to be sent again.
-        self._overlong: set[str] = set()
-
-    def lines(self, source: str, data: bytes, *, end: bool) -> bytes:
-        """Returns as much of a source's next bytes as is decided, redacted, not one byte more or
-        less. Nothing is shown of a line that a sender would have to send again and again.
+    def accepted(self, chunk: Chunk, *, end: bool) -> bytes:
+        """Returns as much of a source's next bytes as is decided, redacted, for a sender that sends
+        the rest again. Half a line is not kept here, unless it is too long to be sent again.
         """
-        head = b""
-        if source in self._overlong:
-            stop = data.find(b"\n") + 1
-            if not stop:
-                return b"*" * len(data)
-            self._overlong.discard(source)
-            head, data = b"*" * (stop - 1) + b"\n", data[stop:]
-        shown = self._of(source).lines(data, end=end)
-        rest = data[len(shown) :]
-        if end or len(rest) <= OVERLONG_BYTES or b"\n" in rest:
-            return head + shown
-        self._overlong.add(source)
-        return head + shown + b"*" * len(rest)
+        data, source = chunk.data, self._source(chunk)
+        self._seen.pop(chunk.source, None)
+        whole = data.rfind(b"\n") + 1
+        if end or source.is_overlong or len(data) - whole > self._max_line_bytes:
+            whole = len(data)
+        shown = list(self.redact([chunk._replace(data=data[:whole])]))
+        shown += self._rest_of(chunk.source) if end else ()
+        return b"".join(part.data for part in shown)
 
     def seen(self, chunk: Chunk) -> None:
-        """Takes redacted bytes that were given out before a restart, in any chunks."""
-        self._of(chunk.source).seen(chunk.data)
-        if chunk.data.endswith(b"\n"):
-            self._overlong.discard(chunk.source)
-        elif chunk.data:
-            # Only such a line is given out before it has ended.
-            self._overlong.add(chunk.source)
+        """Takes redacted bytes that came out before a restart, in any chunks, and continues after
+        them.
+        """
+        source = self._source(chunk)
+        parts = self._seen.setdefault(chunk.source, LineParts())
+        source.lines.skip([part[:-1] for part in parts.feed(chunk.data) if part.endswith(b"\n")])
+        # Only a line that is too long comes out before it has ended.
+        source.is_overlong = not chunk.data.endswith(b"\n")
+        source.parts = LineParts(self._max_line_bytes, is_overlong=source.is_overlong)
 
-    def _of(self, source: str) -> LineRedactor:
-        if source not in self._sources:
-            self._sources[source] = line_redactor()
-        return self._sources[source]
+    def rest(self) -> Iterator[Chunk]:
+        """Yields what was waiting, when nothing more will come."""
+        for name in list(self._sources):
+            yield from self._rest_of(name)
+
+    def _rest_of(self, name: str) -> Iterator[Chunk]:
+        source = self._sources.pop(name)
+        source.lines.push([b"".join(source.parts.finish())])
+        for chunk in _decided(name, source, last=True):
+            if data := chunk.data[:-1]:
+                yield chunk._replace(data=data)
+
+    def _source(self, chunk: Chunk) -> _Source:
+        if chunk.source not in self._sources:
+            self._sources[chunk.source] = _Source(chunk.offset, self._max_line_bytes)
+        return self._sources[chunk.source]
 
 
 def unredacted_ends(head: bytes, tail: bytes) -> tuple[bytes, bytes]:

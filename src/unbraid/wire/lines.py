@@ -105,13 +105,16 @@ class Lines:
 
 class LineParts:
     """Cuts one byte stream into lines, each with its newline, for code that passes all bytes on: a
-    line past the limit comes in parts, because it is too long to be held.
+    line past the limit comes in parts, because it is too long to be held. `is_overlong`: the bytes
+    begin within such a line.
     """
 
-    def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
+    def __init__(
+        self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES, *, is_overlong: bool = False
+    ) -> None:
         self._max_line_bytes = max_line_bytes
         self._begun = bytearray()
-        self._is_overlong = False
+        self._is_overlong = is_overlong
 
     @property
     def held_bytes(self) -> int:
