@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from tests.redact.test_lines import cut
 from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import MemoryLog
-from unbraid.redact import feed
+from unbraid.redact import reader
 from unbraid.redact.reader import RedactedLog
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
@@ -49,6 +50,12 @@ readers = st.builds(
 )
 
 
+def redacting(log: MemoryLog, **options: Any) -> Hub:
+    """A hub that redacts."""
+    shown = RedactedLog(log)
+    return Hub(shown, feed=shown.feed, **options)
+
+
 async def play(sizes: list[int], audience: list[Reader], backlog_bytes: int) -> int:
     """One run said in small parts, to those who come and go; how many events it has."""
     log, events, progress = MemoryLog(), sample_run(PARTS), Progress()
@@ -62,16 +69,16 @@ async def play(sizes: list[int], audience: list[Reader], backlog_bytes: int) -> 
             await progress.step(size)
             await asyncio.sleep(0)
 
-    shown = RedactedLog(log)
-    async with asyncio.timeout(PATIENCE_SECONDS), Hub(shown, backlog_bytes=backlog_bytes) as hub:
+    hub_of = redacting(log, backlog_bytes=backlog_bytes)
+    async with asyncio.timeout(PATIENCE_SECONDS), hub_of as hub:
         await log.append("one", events[:1])
 
         def watch(last: int) -> object:
             return hub.watch("one", last, form=Form.NDJSON)
 
         async with asyncio.TaskGroup() as group:
-            for reader in audience:
-                group.create_task(reader.look(watch, progress))
+            for person in audience:
+                group.create_task(person.look(watch, progress))
             group.create_task(speak())
     return len(events)
 
@@ -86,9 +93,9 @@ def test_every_viewer_sees_all_once_and_no_secret(
     sizes: list[int], audience: list[Reader], backlog_bytes: int
 ) -> None:
     count = asyncio.run(play(sizes, audience, backlog_bytes))
-    for reader in audience:
-        assert reader.seen == list(range(1, count + 1))
-        assert reader.said == {"one": SHOWN}
+    for person in audience:
+        assert person.seen == list(range(1, count + 1))
+        assert person.said == {"one": SHOWN}
 
 
 async def lines(viewer: Viewer, until: Callable[[list[dict[str, object]]], bool]) -> None:
@@ -108,7 +115,7 @@ def split(events: list[FleetEvent]) -> tuple[list[FleetEvent], list[FleetEvent]]
 async def test_a_run_in_the_middle_of_a_word_holds_up_no_other() -> None:
     log = MemoryLog()
     begun, rest = split(sample_run(PARTS))
-    async with Hub(RedactedLog(log)) as hub:
+    async with redacting(log) as hub:
         async with hub.watch("two", form=Form.NDJSON) as viewer:
             await log.append("one", begun)
             await log.append("two", sample_run(["quite other words"]))
@@ -133,7 +140,7 @@ async def test_a_run_in_the_middle_of_a_word_holds_up_no_other() -> None:
 async def test_who_stalls_in_the_middle_of_a_word_is_waited_for_only_so_long(
     whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "REDACTION_HOLD_SECONDS", 0.05)
+    monkeypatch.setattr(reader, "REDACTION_HOLD_SECONDS", 0.05)
     log = MemoryLog()
     begun, rest = split(sample_run(PARTS))
     said = ""
@@ -144,7 +151,7 @@ async def test_who_stalls_in_the_middle_of_a_word_is_waited_for_only_so_long(
         assert not [bit for bit in BITS if bit in said.encode()]
         return said
 
-    async with Hub(RedactedLog(log), heartbeat_seconds=0.2) as hub:
+    async with redacting(log, heartbeat_seconds=0.2) as hub:
         watch = hub.watch_all(0, form=Form.NDJSON) if whole else hub.watch("one", form=Form.NDJSON)
         async with watch as viewer:
             await log.append("one", begun)
@@ -156,14 +163,11 @@ async def test_who_stalls_in_the_middle_of_a_word_is_waited_for_only_so_long(
     assert set(said[: said.index(",")]) <= {"*"}
 
 
-async def test_what_was_withheld_before_the_hub_began_is_shown_in_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(RedactedLog, "hold_seconds", 0.2)
+async def test_what_was_withheld_before_the_hub_began_is_shown_in_the_end() -> None:
     log, (begun, _) = MemoryLog(), split(sample_run(PARTS))
     await log.append("one", begun)
     async with (
-        Hub(RedactedLog(log), heartbeat_seconds=0.05) as hub,
+        redacting(log, heartbeat_seconds=0.05) as hub,
         hub.watch("one", form=Form.NDJSON) as viewer,
     ):
         await lines(viewer, lambda found: len(found) == len(begun))

@@ -14,9 +14,8 @@ from tests.redact.test_lines import BODY, cut, said
 from unbraid import events as e
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Entry, MemoryLog
-from unbraid.redact.feed import RunRedactor
 from unbraid.redact.matches import redact_snippet
-from unbraid.redact.reader import RedactedLog
+from unbraid.redact.reader import RedactedLog, RunRedactor
 from unbraid.testing.log_contract import gather, sample_run
 
 KEY = "sk-" + "ant-" + BODY

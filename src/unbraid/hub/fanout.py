@@ -18,7 +18,7 @@ from unbraid.hub.channel import Channel
 from unbraid.hub.frames import Form, log_frame, run_frame
 from unbraid.hub.viewer import Viewer
 from unbraid.log.entry import Entry
-from unbraid.log.port import Feed, LogUnusable, WholeLogReader, WithholdingLog
+from unbraid.log.port import Feed, LogUnusable, WholeLogReader
 from unbraid.system.tasks import cancel_task
 from unbraid.timings import HUB_FEED_RETRY_SECONDS, HUB_SETTLE_STEP_SECONDS
 
@@ -43,9 +43,7 @@ class _RunReplay:
     log: WholeLogReader
     run: str
 
-    async def read(self, position: int, *, now: bool) -> list[Entry]:
-        if isinstance(self.log, WithholdingLog) and not now:
-            return await self.log.read_decided(self.run, position)
+    async def read(self, position: int) -> list[Entry]:
         return await self.log.read(self.run, position)
 
     async def ended(self, position: int) -> bool:
@@ -57,9 +55,7 @@ class _RunReplay:
 class _LogReplay:
     log: WholeLogReader
 
-    async def read(self, position: int, *, now: bool) -> list[Entry]:
-        if isinstance(self.log, WithholdingLog) and not now:
-            return await self.log.read_all_decided(position)
+    async def read(self, position: int) -> list[Entry]:
         return await self.log.read_all(position)
 
     async def ended(self, position: int) -> bool:
@@ -67,7 +63,10 @@ class _LogReplay:
 
 
 class Hub:
-    """Shows a log to viewers. Use as `async with Hub(log) as hub`."""
+    """Shows a log to viewers. Use as `async with Hub(log) as hub`. `feed` is for a log whose events
+    may have to wait: it yields them from after a cursor, each as soon as its own run allows, and in
+    the order of the log. What waits in one run must not hold up the viewers of another.
+    """
 
     def __init__(
         self,
@@ -79,12 +78,13 @@ class Hub:
         max_viewers: int = 10_000,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
         settle: Callable[[], Awaitable[None]] | None = None,
+        feed: Callable[[int], AsyncIterator[Feed]] | None = None,
     ) -> None:
         self.stats = HubStats()
         self._settle = settle
         self._on_dispatch = on_dispatch
         self._log = log
-        self._hold_seconds = log.hold_seconds if isinstance(log, WithholdingLog) else None
+        self._follow = feed or self._follow_all
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
         self._channels: dict[str, Channel] = {}
@@ -138,7 +138,6 @@ class Hub:
             stream_id=stream_id,
             types=types,
             gap=gap,
-            hold_seconds=self._hold_seconds,
         )
         with self._looking(run, channel, viewer):
             yield viewer
@@ -186,9 +185,7 @@ class Hub:
 
     def draft(self, run: str, draft: Draft) -> None:
         """Shows live viewers of a run what is not in the log yet."""
-        # Not for a redacted log: it is not known yet whether a part of the draft belongs to a
-        # secret.
-        if self._hold_seconds is None and (channel := self._channels.get(run)):
+        if channel := self._channels.get(run):
             for viewer in channel.viewers:
                 viewer.draft(draft)
 
@@ -247,7 +244,7 @@ class Hub:
     async def _feed(self) -> None:
         while self._closed is None:
             try:
-                async for feed in self._follow():
+                async for feed in self._follow(self._cursor):
                     self._dispatch(feed)
                     if feed.ordered:
                         self._cursor = feed.ordered[-1].cursor
@@ -260,13 +257,8 @@ class Hub:
                     self._closed = "error"
                 await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
 
-    async def _follow(self) -> AsyncIterator[Feed]:
-        if isinstance(self._log, WithholdingLog):
-            # What waits in one run must not hold up the viewers of another.
-            async for feed in self._log.feed(self._cursor):
-                yield feed
-            return
-        async for batch in self._log.follow_all(self._cursor):
+    async def _follow_all(self, since: int) -> AsyncIterator[Feed]:
+        async for batch in self._log.follow_all(since):
             yield Feed(batch, batch)
 
     def _dispatch(self, feed: Feed) -> None:

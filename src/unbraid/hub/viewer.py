@@ -24,10 +24,8 @@ MAX_DRAFT_BYTES = 64 * 1024
 class Replay(Protocol):
     """Where the past is read."""
 
-    async def read(self, position: int, *, now: bool) -> list[Entry]:
-        """Returns the next entries after a position; with `now`, also those that would have to
-        wait.
-        """
+    async def read(self, position: int) -> list[Entry]:
+        """Returns the next entries after a position."""
         ...
 
     async def ended(self, position: int) -> bool:
@@ -49,7 +47,6 @@ class Viewer:
         types: Collection[str] = (),
         gap: Gap | None = None,
         ends: bool = True,
-        hold_seconds: float | None = None,
     ) -> None:
         # `position` is the last event given out; `sent` the last whose bytes surely left.
         self.position = self.sent = position
@@ -59,8 +56,6 @@ class Viewer:
         self.on_cut: Callable[[], None] | None = None
         self.sending_since: float | None = None
         self._channel, self._replay, self._ends = channel, replay, ends
-        # How long the log may withhold events, and since when this one waits for more.
-        self._hold_seconds, self._live_since = hold_seconds, 0.0
         self._stream_id, self._types = stream_id, frozenset(types)
         self._first = opening_frame(form) + (b"" if gap is None else unlogged_frame(gap, form))
         self._drafts: list[bytes] = []
@@ -153,32 +148,20 @@ class Viewer:
                     break
             # Once it has found the end of the log, all that follows comes through the window.
             elif not self._live or self._channel.floor is not None:
-                entries = await self._replay.read(self.position, now=False)
+                entries = await self._replay.read(self.position)
                 if entries:
                     if chunk := self._from_log(entries):
                         return chunk
                     continue
                 if await self._replay.ended(self.position):
                     break
-                self._live, self._live_since = True, asyncio.get_running_loop().time()
+                self._live = True
             if self._beat:
                 self._beat = False
-                return await self._withheld() or heartbeat_frame(self.form)
+                return heartbeat_frame(self.form)
             await self._changed(version)
         self._over = self.cut_reason is None
         return None
-
-    async def _withheld(self) -> bytes:
-        """Returns events that the log was withholding when this viewer came and that were released
-        before its channel existed.
-        """
-        now = asyncio.get_running_loop().time()
-        if self._hold_seconds is None or self._channel.floor is not None:
-            return b""
-        if now - self._live_since < self._hold_seconds:
-            return b""
-        entries = await self._replay.read(self.position, now=True)
-        return self._from_log(entries) if entries else b""
 
     async def _changed(self, version: int) -> None:
         # No await between looking and waiting, so nothing can come in between.

@@ -488,28 +488,3 @@ class Feed(NamedTuple):
 
     entries: list[Entry]
     ordered: list[Entry]
-
-
-@runtime_checkable
-class WithholdingLog(Protocol):
-    """A log, as it may be shown, whose events may have to wait for others of their run, though not
-    for longer than `hold_seconds`. `read` and `read_all` give them out as they are now.
-    """
-
-    hold_seconds: float
-
-    def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
-        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
-        come; what waits in one run does not hold up the others.
-        """
-        ...
-
-    async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
-        """Returns events of a run after the seq `since`, in order, up to the first that waits."""
-        ...
-
-    async def read_all_decided(self, since: int = 0) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`, in order, up to the first that
-        waits.
-        """
-        ...

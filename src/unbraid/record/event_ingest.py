@@ -125,7 +125,7 @@ class EventIngest:
         says more, or has been silent for long.
         """
         from unbraid.redact.events import redact_event
-        from unbraid.redact.feed import RunRedactor
+        from unbraid.redact.reader import RunRedactor
 
         redactor = RunRedactor(self._log, run, events[0].seq - 1)
         decided = await redactor.take([entry_of(run, each, one_line(each)) for each in events])

@@ -7,20 +7,28 @@ stall in the middle of a word: what has waited for `REDACTION_HOLD_SECONDS` is g
 word redacted.
 
 A reader that begins in the middle of a run gets the same as one that has read all of it: the text
-that came before in a block is looked up when the block continues.
+that came before in a block is looked up when the block continues. While the log is fed to viewers
+(`feed`), `read` and `read_all` know no event that still waits there, as if it were not written yet:
+what a viewer does not find comes to it through the feed.
 """
 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
+from collections import deque
 from collections.abc import AsyncIterator, Collection
+from contextlib import aclosing
+from itertools import takewhile
 from math import inf
+from operator import attrgetter
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from unbraid.agents.port import Delta
 from unbraid.fleet.title import TITLE_CHARS
 from unbraid.log.entry import Entry
 from unbraid.log.port import (
@@ -29,19 +37,197 @@ from unbraid.log.port import (
     Found,
     LogReader,
     WholeLogReader,
+    run_pages,
 )
 from unbraid.log.summary import RunSummary
-from unbraid.redact.events import SAID
-from unbraid.redact.feed import FeedRedactor, RunRedactor, batches_with_deadlines, redact_entry
+from unbraid.redact.events import ASIDES, SAID, EventDeltas
+from unbraid.redact.lines import LineFormats, LineRedactor
 from unbraid.redact.matches import redact_results
 from unbraid.redact.secrets import redact, redact_words
+from unbraid.system.pauses import with_pauses
 from unbraid.timings import REDACTION_HOLD_SECONDS
 
 LOOK_AHEAD = 100
 # So many more results are searched for than are asked for: some are not shown.
 SEARCH_MORE = 50
+# No secret has more text than this before the part that is shown next.
+LOOK_UP_BYTES = 16 << 10
+# Runs whose state is kept; what is dropped is looked up again.
+MAX_RUNS = 1024
 
 S = TypeVar("S", bound=Struct)
+
+_cursor = attrgetter("cursor")
+_EVENTS = EventDeltas()
+_FORMATS = LineFormats.of([_EVENTS])
+
+
+class RunRedactor:
+    """Events of one run in, in their order after the seq `since`; the same events redacted out.
+
+    What waits is timed by the moment it came, if it comes `live`, else by the time of its event.
+    """
+
+    def __init__(self, log: LogReader, run: str, since: int, *, live: bool = False) -> None:
+        self._log, self._run, self._live = log, run, live
+        self._lines = LineRedactor(_FORMATS)
+        self._held: deque[tuple[Entry, float]] = deque()
+        # Streams whose text so far is known. From its beginning on, a run has no others.
+        self._known: set[int] | None = None if since <= 0 else set()
+
+    @property
+    def held(self) -> Entry | None:
+        """The first event that waits."""
+        return self._held[0][0] if self._held else None
+
+    @property
+    def deadline(self) -> float | None:
+        """When it has waited long enough."""
+        return self._held[0][1] + REDACTION_HOLD_SECONDS if self._held else None
+
+    async def take(self, entries: list[Entry]) -> list[Entry]:
+        """Takes more events. Returns as many of the events so far as are decided."""
+        if self._known is not None:
+            for entry in entries:
+                if entry.stream_id not in self._known and entry.type not in ASIDES:
+                    self._known.add(entry.stream_id)
+                    if entry.type in SAID:
+                        await self._look_up(entry)
+        now = time.monotonic() if self._live else 0.0
+        self._lines.push([entry.data for entry in entries])
+        self._held += [(entry, now if self._live else entry.ts / 1000) for entry in entries]
+        return self._decided(expired=self._lines.full)
+
+    def expire(self, now: float) -> list[Entry]:
+        """Returns what has waited long enough, with all that waits behind it."""
+        if self.deadline is None or now < self.deadline:
+            return []
+        return self._decided(expired=True)
+
+    def finish(self) -> list[Entry]:
+        """Returns what waits, when nothing more will come."""
+        return self._decided(expired=False, last=True)
+
+    def _decided(self, *, expired: bool, last: bool = False) -> list[Entry]:
+        shown: list[Entry] = []
+        for data in self._lines.pop(last=last, expired=expired):
+            entry, _ = self._held.popleft()
+            shown.append(entry if data == entry.data else replace(entry, data=data))
+        return shown
+
+    async def _look_up(self, entry: Entry) -> None:
+        """Looks up what the stream said before an event, as far as it may belong to the same
+        secret.
+        """
+        span = READ_LIMIT
+        while not await self._looked_up(entry, max(0, entry.seq - 1 - span)):
+            span *= 8
+
+    async def _looked_up(self, entry: Entry, start: int) -> bool:
+        said, size, whole = list[bytes](), 0, start == 0
+        block: str | int | None = None
+        async for page in run_pages(self._log, self._run, start, stream_id=entry.stream_id):
+            for each in page:
+                if each.seq >= entry.seq or each.type in ASIDES:
+                    continue
+                read = _EVENTS.read(each.data)
+                name = read.block if isinstance(read, Delta) else None
+                if name is None or name != block:
+                    whole = whole or block is not None or name is None
+                    said, size, block = [], 0, name
+                if isinstance(read, Delta):
+                    said.append(each.data)
+                    size += len(read.text)
+            if page[-1].seq >= entry.seq:
+                break
+        if whole or size >= LOOK_UP_BYTES:
+            self._lines.skip(said)
+            return True
+        return False
+
+
+class FeedRedactor:
+    """Events of all runs in, in the order of the log; the same events redacted out.
+
+    `take` gives each as soon as its own run allows, `ordered` in the order of the log.
+    """
+
+    def __init__(self, log: LogReader, since: int = 0, *, live: bool = False) -> None:
+        self._log, self._live = log, live
+        self._cursor = since  # of the last event that it was given
+        self._runs: dict[str, RunRedactor] = {}
+        self._waiting: dict[str, RunRedactor] = {}
+        self._ready: list[Entry] = []
+
+    @property
+    def deadline(self) -> float | None:
+        """When the first that waits has waited long enough."""
+        found = (each.deadline for each in self._waiting.values())
+        return min((at for at in found if at is not None), default=None)
+
+    async def take(self, batch: list[Entry]) -> list[Entry]:
+        """Takes more events. Returns as many of the events so far as are decided, in order within
+        each run.
+        """
+        by_run: dict[str, list[Entry]] = {}
+        for entry in batch:
+            by_run.setdefault(entry.run, []).append(entry)
+        decided: list[Entry] = []
+        for run, entries in by_run.items():
+            redactor = self._redactor(run, entries[0].seq - 1)
+            decided += await redactor.take(entries)
+            self._keep(run, redactor, over=entries[-1].type == "done")
+        self._ready += decided
+        self._cursor = batch[-1].cursor
+        return decided
+
+    def has_released(self, entry: Entry) -> bool:
+        """Returns whether an event was given out, or came before all of them."""
+        waiting = self._waiting.get(entry.run)
+        held = None if waiting is None else waiting.held
+        return entry.cursor <= self._cursor and (held is None or entry.seq < held.seq)
+
+    def has_ordered(self, entry: Entry) -> bool:
+        """Returns whether an event, and all before it in the log, were given out."""
+        return entry.cursor <= self._cursor and entry.cursor < self._first_held()
+
+    def expire(self, now: float) -> list[Entry]:
+        """Returns what has waited long enough."""
+        decided: list[Entry] = []
+        for run, redactor in list(self._waiting.items()):
+            decided += redactor.expire(now)
+            self._keep(run, redactor)
+        self._ready += decided
+        return decided
+
+    def ordered(self) -> list[Entry]:
+        """Returns what was given out and has no event before it that still waits."""
+        self._ready.sort(key=_cursor)
+        count = bisect_left(self._ready, self._first_held(), key=_cursor)
+        ordered, self._ready = self._ready[:count], self._ready[count:]
+        return ordered
+
+    def _first_held(self) -> float:
+        held = (each.held for each in self._waiting.values())
+        return min((entry.cursor for entry in held if entry is not None), default=inf)
+
+    def _redactor(self, run: str, since: int) -> RunRedactor:
+        found = self._runs.pop(run, None)
+        return found or RunRedactor(self._log, run, since, live=self._live)
+
+    def _keep(self, run: str, redactor: RunRedactor, *, over: bool = False) -> None:
+        if redactor.held is None:
+            self._waiting.pop(run, None)
+        else:
+            self._waiting[run] = redactor
+        self._runs.pop(run, None)
+        if not over:
+            # The first is the one that was used longest ago.
+            self._runs[run] = redactor
+            if len(self._runs) > MAX_RUNS:
+                oldest = next((name for name in self._runs if name not in self._waiting), None)
+                if oldest is not None:
+                    del self._runs[oldest]
 
 
 class RedactedReader:
@@ -64,7 +250,7 @@ class RedactedReader:
         """
         if types and SAID.isdisjoint(types):
             found = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-            return [redact_entry(entry) for entry in found]
+            return [_redact_entry(entry) for entry in found]
         # Of all types: what ends a block decides whether it has a secret.
         redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
         # More than is asked for: what follows the last of them may have to decide it.
@@ -88,7 +274,7 @@ class RedactedReader:
         batch says that more has come, which waits.
         """
         redactor = RunRedactor(self._log, run, since, live=True)
-        async for batch in batches_with_deadlines(self._log.follow(run, since), redactor):
+        async for batch in _with_deadlines(self._log.follow(run, since), redactor):
             shown = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             if shown:
                 yield shown
@@ -134,13 +320,13 @@ class RedactedReader:
         return await redact_results(self, results, query, limit=limit)
 
 
-class RedactedLog:
+class RedactedLog(RedactedReader):
     """A log as it may be shown, of which all runs can be read at once."""
 
-    hold_seconds = REDACTION_HOLD_SECONDS
-
     def __init__(self, log: WholeLogReader) -> None:
-        self._log, self._reader = log, RedactedReader(log)
+        super().__init__(log)
+        self._whole = log
+        self._feeding: FeedRedactor | None = None
 
     async def read(
         self,
@@ -152,53 +338,9 @@ class RedactedLog:
         types: Collection[str] = (),
     ) -> list[Entry]:
         """Returns up to `limit` events of a run after the seq `since`, in order."""
-        return await self._reader.read(run, since, limit, stream_id=stream_id, types=types)
-
-    def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Yields the events of a run after `since`, then those to come; ends after `done`."""
-        return self._reader.follow(run, since)
-
-    async def bounds(self) -> tuple[int, int]:
-        """Returns the cursors of the oldest event that the log still has and of the newest that it
-        ever had.
-        """
-        return await self._reader.bounds()
-
-    async def run(self, run: str) -> RunSummary | None:
-        """Returns one run's summary."""
-        return await self._reader.run(run)
-
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
-        """Returns runs, last started first."""
-        return await self._reader.runs(status=status, matching=matching, limit=limit, before=before)
-
-    async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        """Returns where an agent said all words of `query`, best first."""
-        return await self._reader.search(query, run=run, limit=limit)
-
-    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        """Returns up to `limit` events of all runs after the cursor `since`, in order. What may be
-        the beginning of a secret at the end of the log is redacted like one.
-        """
-        redactor, shown = FeedRedactor(self._log), list[Entry]()
-        while len(shown) < limit:
-            entries = await self._log.read_all(since, limit)
-            if entries:
-                since = entries[-1].cursor
-                await _decided(redactor, entries)
-            else:
-                redactor.expire(inf)
-            shown += redactor.ordered()
-            if not entries:
-                break
-        return shown[:limit]
+        found = await super().read(run, since, limit, stream_id=stream_id, types=types)
+        feeding = self._feeding
+        return found if feeding is None else list(takewhile(feeding.has_released, found))
 
     async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
         """Returns events of a run after the seq `since`, in order, up to the first that waits."""
@@ -208,29 +350,41 @@ class RedactedLog:
             shown = await _decided(redactor, entries)
         return shown
 
-    async def read_all_decided(self, since: int = 0) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`, in order, up to the first that
-        waits.
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        """Returns up to `limit` events of all runs after the cursor `since`, in order. What may be
+        the beginning of a secret at the end of the log is redacted like one.
         """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
-        while not shown and (entries := await self._log.read_all(since)):
-            since = entries[-1].cursor
-            await _decided(redactor, entries)
-            shown = redactor.ordered()
-        return shown
+        while len(shown) < limit:
+            entries = await self._whole.read_all(since, limit)
+            if entries:
+                since = entries[-1].cursor
+                await _decided(redactor, entries)
+            else:
+                redactor.expire(inf)
+            shown += redactor.ordered()
+            if not entries:
+                break
+        feeding = self._feeding
+        return list(takewhile(feeding.has_ordered, shown[:limit])) if feeding else shown[:limit]
 
     async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
-        async for _, ordered in self.feed(since):
+        redactor = FeedRedactor(self._log, live=True)
+        async for _, ordered in self._fed(since, redactor):
             if ordered:
                 yield ordered
 
-    async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
-        """Yields the same, and each event also as soon as its own run allows."""
-        redactor = FeedRedactor(self._log, live=True)
-        async for batch in batches_with_deadlines(self._log.follow_all(since), redactor):
+    async def feed(self, since: int) -> AsyncIterator[Feed]:
+        """Yields the same for all viewers, and each event also as soon as its own run allows."""
+        self._feeding = FeedRedactor(self._log, since, live=True)
+        async for fed in self._fed(since, self._feeding):
+            yield fed
+
+    async def _fed(self, since: int | None, redactor: FeedRedactor) -> AsyncIterator[Feed]:
+        async for batch in _with_deadlines(self._whole.follow_all(since), redactor):
             entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
 
@@ -260,3 +414,26 @@ async def _decided(redactor: RunRedactor | FeedRedactor, entries: list[Entry]) -
     """
     decided = await redactor.take(entries)
     return decided + redactor.expire(entries[-1].ts / 1000) if entries else decided
+
+
+async def _with_deadlines(
+    batches: AsyncIterator[list[Entry]], redactor: RunRedactor | FeedRedactor
+) -> AsyncIterator[list[Entry]]:
+    """Yields the batches as they come, and an empty one whenever something has waited long
+    enough.
+    """
+
+    def seconds() -> float | None:
+        until = redactor.deadline
+        return None if until is None else max(0.0, until - time.monotonic())
+
+    async with aclosing(with_pauses(batches, seconds)) as coming:
+        async for batch in coming:
+            if batch or batch is None:
+                yield batch or []
+
+
+def _redact_entry(entry: Entry) -> Entry:
+    """Returns an event without the secrets that it has in one piece."""
+    data = redact(entry.data)
+    return entry if data == entry.data else replace(entry, data=data)

@@ -42,6 +42,7 @@ from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
+    from unbraid.redact.reader import RedactedLog
 
 SIGN_INS = "sign-ins"
 
@@ -91,9 +92,11 @@ async def serving(
         listener.close()
         raise CallerError("to listen beyond this machine, a token is required")
     limits, metrics = config.limits, Metrics()
-    shown = _redacted(log) if config.redact else log
+    redacted = _redacted(log) if config.redact else None
+    shown = redacted or log
     hub = Hub(
         shown,
+        feed=None if redacted is None else redacted.feed,
         backlog_bytes=limits.backlog_bytes,
         heartbeat_seconds=limits.heartbeat_seconds,
         stall_seconds=limits.stall_seconds,
@@ -106,7 +109,9 @@ async def serving(
     if delivery is not None:
         metrics.watch_delivery(delivery)
     held = controllers or Controllers()
-    orchestrator = None if orchestrating is None else orchestrating(log, held, hub.draft)
+    # Of a part of a draft it is not known yet whether it belongs to a secret.
+    draft = hub.draft if redacted is None else _no_draft
+    orchestrator = None if orchestrating is None else orchestrating(log, held, draft)
     services = Services(
         log=shown,
         store=log,
@@ -216,7 +221,11 @@ async def _end_dead_runs(log: Log) -> None:
         await end_dead_runs(log)
 
 
-def _redacted(log: Log) -> WholeLogReader:
+def _no_draft(run: str, draft: Draft) -> None:
+    """Shows nothing."""
+
+
+def _redacted(log: Log) -> RedactedLog:
     # Imported here, because compiling the patterns takes time that only redaction needs.
     from unbraid.redact.reader import RedactedLog
 

@@ -41,7 +41,8 @@ def _redacted(track: Track) -> Iterator[bytes]:
     from unbraid.redact.source import SourceRedactor
     from unbraid.wire.chunk import Chunk
 
-    redactor = SourceRedactor()
+    redactor, offset = SourceRedactor(), 0
     for data in track.read():
-        yield from (chunk.data for chunk in redactor.redact([Chunk(track.name, 0, data)]))
+        yield from (chunk.data for chunk in redactor.redact([Chunk(track.name, offset, data)]))
+        offset += len(data)
     yield from (chunk.data for chunk in redactor.rest())
