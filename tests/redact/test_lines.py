@@ -18,10 +18,10 @@ from unbraid.events import FleetToolUse, Text, decode_event
 from unbraid.log import MemoryLog
 from unbraid.pipeline import Pipeline
 from unbraid.record.ingest import Ingest
-from unbraid.redact.events import redact_event
+from unbraid.redact.keys import LONGEST
+from unbraid.redact.lines import redact_event
 from unbraid.redact.secrets import redact
 from unbraid.redact.source import SourceRedactor
-from unbraid.redact.tokens import LONGEST
 from unbraid.testing.sample_runs import all_chunks
 from unbraid.wire.chunk import Chunk
 

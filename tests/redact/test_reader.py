@@ -14,8 +14,7 @@ from tests.redact.test_lines import BODY, cut, said
 from unbraid import events as e
 from unbraid.events import FleetEvent, decode_event
 from unbraid.log import Entry, MemoryLog
-from unbraid.redact.matches import redact_snippet
-from unbraid.redact.reader import RedactedLog, RunRedactor
+from unbraid.redact.reader import RedactedLog, RunRedactor, redact_snippet
 from unbraid.testing.log_contract import gather, sample_run
 
 KEY = "sk-" + "ant-" + BODY

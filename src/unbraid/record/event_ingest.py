@@ -124,7 +124,7 @@ class EventIngest:
         """Returns as many of the events as are decided: the sender keeps the rest until the agent
         says more, or has been silent for long.
         """
-        from unbraid.redact.events import redact_event
+        from unbraid.redact.lines import redact_event
         from unbraid.redact.reader import RunRedactor
 
         redactor = RunRedactor(self._log, run, events[0].seq - 1)

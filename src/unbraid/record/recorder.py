@@ -347,7 +347,7 @@ class Recorder:
     def _redacted(self, events: list[FleetEvent]) -> list[FleetEvent]:
         if not self.redacts:
             return events
-        from unbraid.redact.events import redact_event
+        from unbraid.redact.lines import redact_event
 
         return [redact_event(event) for event in events]
 

@@ -1,16 +1,14 @@
 """Passwords that command lines, statements and calls carry at a known place, without a name.
 
-`curl -u me:…`, `sshpass -p …`, `mysql -p…`, `IDENTIFIED BY '…'`, `auth=("me", "…")`; what is piped
-into a program that reads a password is in `piped`. Each pattern begins with a literal, which `re`
-searches many times faster than anything else, and looks a bounded way ahead.
+`curl -u me:…`, `sshpass -p …`, `mysql -p…`, `IDENTIFIED BY '…'`, `auth=("me", "…")`, `… | sudo -S`.
+Each pattern begins with a literal, which `re` searches many times faster than anything else, and
+looks a bounded way ahead.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from unbraid.redact import piped_passwords
 
 _APART = rb"[ \t\"',\\]{1,8}"
 # The rest of the same command, as short as possible.
@@ -157,9 +155,43 @@ _NO_PASSWORD = re.compile(
 _AFTER_HEX = re.compile(rb"-us[0-9]{1,2}(?![0-9A-Za-z])|-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z-])")
 _BEFORE_HEX = re.compile(rb"(?:(?<![A-Za-z0-9_])key-|[0-9]{13}:|[0-9a-z*]{16}\$)\Z")
 
+# --- what a program reads from its standard input ---
+# `echo … | sudo -S`, `printf … | docker login --password-stdin`, `echo me:… | chpasswd`,
+# `sudo -S … <<< …`: what gives such a password away stands behind it, or far before it.
+
+# All that is printed is the password, with spaces, too.
+_PRINTED_VALUE = rb"(?P<value>[^\s\"'`\\,;|&<>](?:[^\"'`\\|;&<>\n]{0,126}[^\s\"'`\\|;&<>])?)"
+_QUOTES = rb"[\\\"']{0,4}"
+_FORMAT = _QUOTES + rb"%s(?:\\{1,4}n)?" + _QUOTES
+_PRINTED = (
+    rb"(?:echo(?: -[neE]{1,3})?|printf(?: --)?(?: " + _FORMAT + rb")?) "
+    + _QUOTES + rb"(?:[a-z_][a-z0-9_-]{0,31}:(?=[^|\n]{1,160}\| ?(?:sudo )?chpasswd))?"
+    + _PRINTED_VALUE + rb"(?:\\{1,4}n)?" + _QUOTES
+)  # fmt: skip
+_SUDO = (
+    rb"sudo(?: -[a-zA-Z]{1,4}| -[pu] \S{1,32}| --[a-z-]{1,24}){0,3}? (?:-[a-zA-Z]{0,3}S|--stdin)"
+)
+_READERS = (
+    rb"(?:" + _SUDO + rb"|(?:sudo )?(?:chpasswd|kinit|passwd --stdin|cryptsetup|smbpasswd)"
+    rb"|[^\n|;&]{0,120}--(?:(?:password|pass|passwd-on|token|api-key)-stdin|with-token|passphrase-fd))"
+)
+_PIPED = re.compile(_PRINTED + rb" ?\| ?" + _READERS)
+_OPEN_PIPE = re.compile(_PRINTED + rb" ?(?:\|[^\n|;&]{0,160})?\Z")
+_BREAK = rb"(?:\n|\\{1,4}n)"
+_DOCUMENT = rb"-? ?" + _QUOTES + rb"[A-Za-z_]{1,16}" + _QUOTES + _BREAK
+_GIVEN = re.compile(
+    _SUDO + rb"[^\n|;&<]{0,96}<<(?:< ?|" + _DOCUMENT + rb")" + _QUOTES + _PRINTED_VALUE
+)
+# In small letters: one of them is in each text with such a password.
+_READING = frozenset((
+    b"sudo", b"chpasswd", b"kinit", b"--stdin", b"cryptsetup", b"smbpasswd",
+    b"-stdin", b"--with-token", b"--passphrase-fd",
+))  # fmt: skip
+_PRINTING = frozenset((b"echo", b"printf"))
+
 
 # In small letters: one of them is in each text that has such a password.
-ANCHORS = piped_passwords.ANCHORS | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
+ANCHORS = _READING | _PRINTING | _WITH_OPTION.keys() | _OTHERS.keys() | _CODES.keys()
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -191,7 +223,7 @@ def open_value(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
             yield found.start("value")
     for pattern in (_OPEN_LOGIN, _OPEN_WALLET, _OPEN_CODE, _OPEN_BACKUP):
         yield from (found.start("value") for found in pattern.finditer(text))
-    yield from piped_passwords.open_value(text, anchors)
+    yield from _open_pipe(text, anchors)
 
 
 def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
@@ -202,4 +234,21 @@ def _found(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
         # `in` is many times faster than any pattern.
         if word in text:
             yield from pattern.finditer(text)
-    yield from piped_passwords.found(text, anchors)
+    yield from _piped(text, anchors)
+
+
+def _piped(text: bytes, anchors: frozenset[bytes]) -> Iterator[re.Match[bytes]]:
+    """Yields the matches of such passwords, in a text that may have these of the anchors."""
+    if anchors.isdisjoint(_READING):
+        return
+    if not anchors.isdisjoint(_PRINTING):
+        yield from _PIPED.finditer(text)
+    if b"sudo" in anchors:
+        yield from _GIVEN.finditer(text)
+
+
+def _open_pipe(text: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
+    """Yields where a value begins that may turn out to be a password."""
+    if not anchors.isdisjoint(_PRINTING):
+        for match in _OPEN_PIPE.finditer(text):
+            yield match.start("value")

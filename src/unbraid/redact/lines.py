@@ -18,10 +18,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+from msgspec import Raw, Struct
+
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
+from unbraid.events import FleetEvent, decode_event, encode
 from unbraid.redact.anchors import Present
+from unbraid.redact.keys import LONGEST
 from unbraid.redact.secrets import anchors_with, hidden, redact, secret_ranges, undecided_from
-from unbraid.redact.tokens import LONGEST
+from unbraid.wire.record import BAD_JSON
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST
@@ -51,6 +56,50 @@ class LineFormats(NamedTuple):
         part_signs = tuple(_words_in(each, "part_signs") for each in known)
         anchors = anchors_with(frozenset().union(*signs, *part_signs))
         return cls(tuple(each.read for each in known), signs, part_signs, anchors)
+
+
+_NOTHING = Raw(b"")
+SAID = frozenset(("text", "thinking"))
+# These may come while a block is in the middle of a word.
+ASIDES = frozenset(("progress", "session_meta", "unrecognized", "malformed"))
+
+
+class _Event(Struct):
+    type: str = ""
+    # Raw, so that no line of an agent is misread for one of these.
+    stream_id: Raw = _NOTHING
+    message_id: Raw = _NOTHING
+    block: Raw = _NOTHING
+    delta: Raw = _NOTHING
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+
+
+class EventDeltas:
+    """A block belongs to its stream, and is whole when the stream says something else."""
+
+    signs = b'"stream_id"', b'"done"'
+    part_signs = (b'"delta"',)
+
+    def read(self, line: bytes) -> Delta | BlockEnd | None:
+        """Returns what an event says about blocks."""
+        if b'"stream_id"' not in line and b'"done"' not in line:
+            return None
+        try:
+            read = _decode(line)
+        except BAD_JSON:
+            return None
+        if read.type == "done":
+            return BlockEnd()
+        if not read.stream_id or read.type in ASIDES:
+            return None
+        owner = bytes(read.stream_id).decode()
+        text = bytes(read.delta)
+        if read.type in SAID and text.startswith(b'"'):
+            block = f"{read.type} {bytes(read.message_id).decode()} {bytes(read.block).decode()}"
+            return Delta(owner, block, text, alone=True)
+        return BlockEnd(owner)
 
 
 class _DeltaLine:
@@ -283,3 +332,10 @@ def _context(text: bytes) -> bytes:
         return text
     start, most = undecided_from(text), len(text) - CONTEXT_BYTES
     return text[most if start is None else min(start, most) :]
+
+
+def redact_event(event: FleetEvent) -> FleetEvent:
+    """Returns an event without the secrets that it has in one piece."""
+    data = encode(event)
+    redacted = redact(data)
+    return event if redacted == data else decode_event(redacted)

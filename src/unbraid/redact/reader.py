@@ -10,14 +10,20 @@ A reader that begins in the middle of a run gets the same as one that has read a
 that came before in a block is looked up when the block continues. While the log is fed to viewers
 (`feed`), `read` and `read_all` know no event that still waits there, as if it were not written yet:
 what a viewer does not find comes to it through the feed.
+
+Searches look at what is shown, not at what is stored. A search that answers whether a guess is in a
+text gives the text away, one guess after the other, though every answer is redacted. So what was
+found in stored text counts only if it is in the redacted text, too; and the order of the results,
+and what is cut out around them, follow from the redacted text alone.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from bisect import bisect_left
 from collections import deque
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import aclosing
 from itertools import takewhile
 from math import inf
@@ -28,7 +34,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from unbraid.agents.port import Delta
+from unbraid.agents.port import Delta, SearchHit
+from unbraid.fleet.query import CUT, Query
 from unbraid.fleet.title import TITLE_CHARS
 from unbraid.log.entry import Entry
 from unbraid.log.port import (
@@ -39,10 +46,9 @@ from unbraid.log.port import (
     WholeLogReader,
     run_pages,
 )
+from unbraid.log.search_blocks import RankedResult, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary
-from unbraid.redact.events import ASIDES, SAID, EventDeltas
-from unbraid.redact.lines import LineFormats, LineRedactor
-from unbraid.redact.matches import redact_results
+from unbraid.redact.lines import ASIDES, SAID, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.system.pauses import with_pauses
 from unbraid.timings import REDACTION_HOLD_SECONDS
@@ -50,6 +56,11 @@ from unbraid.timings import REDACTION_HOLD_SECONDS
 LOOK_AHEAD = 100
 # So many more results are searched for than are asked for: some are not shown.
 SEARCH_MORE = 50
+# The first word after a cut, and long ones that follow it: they may be the rest of a secret.
+_REST = re.compile(rf"\A{CUT}\S*(?:\s+\S{{12,}})*")
+# Of the block in which something was found, so many events are read at once, and so many times.
+BLOCK_EVENTS = 500
+BLOCK_READS = 40
 # No secret has more text than this before the part that is shown next.
 LOOK_UP_BYTES = 16 << 10
 # Runs whose state is kept; what is dropped is looked up again.
@@ -317,7 +328,7 @@ class RedactedReader:
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns where agents said all words of `query`, best first."""
         results = await self._log.search(query, run=run, limit=limit + SEARCH_MORE)
-        return await redact_results(self, results, query, limit=limit)
+        return await _redact_results(self, results, query, limit=limit)
 
 
 class RedactedLog(RedactedReader):
@@ -437,3 +448,48 @@ def _redact_entry(entry: Entry) -> Entry:
     """Returns an event without the secrets that it has in one piece."""
     data = redact(entry.data)
     return entry if data == entry.data else replace(entry, data=data)
+
+
+# --- searches ---
+
+
+def redact_snippet(snippet: str) -> str:
+    """Returns an excerpt without what may be the rest or the beginning of a secret."""
+    words = _REST.sub(CUT, snippet)
+    return redact_words(words.removesuffix(CUT), cut=words.endswith(CUT))
+
+
+def redact_hits(hits: Iterable[SearchHit], query: str) -> list[SearchHit]:
+    """Returns the hits of another server, redacted: those whose excerpt shows all that was searched
+    for. Nothing else is known of the text around it.
+    """
+    wanted = Query(query)
+    redacted = [replace(hit, snippet=redact_snippet(hit.snippet)) for hit in hits]
+    return [hit for hit in redacted if wanted.match(hit.snippet) is not None]
+
+
+async def _redact_results(
+    shown: LogReader, results: Iterable[Found], query: str, *, limit: int
+) -> list[Found]:
+    """Returns the search results whose text, as it is `shown`, has all that was searched for."""
+    wanted, found = Query(query), list[RankedResult]()
+    for result in results:
+        match = wanted.match(await _block(shown, result))
+        if match is not None:
+            found.append(RankedResult(match.rank, replace(result, snippet=match.snippet)))
+    return best_first(found, limit)
+
+
+async def _block(shown: LogReader, result: Found) -> str:
+    """Returns the redacted text of the block in which something was found."""
+    blocks, since = SearchBlocks(), result.seq - 1
+    for _ in range(BLOCK_READS):
+        entries = await shown.read(result.run, since, BLOCK_EVENTS, stream_id=result.stream_id)
+        for entry in entries:
+            for block in blocks.feed(entry.event):
+                if block.seq == result.seq:
+                    return block.text
+        if not entries:
+            break
+        since = entries[-1].seq
+    return next((block.text for block in blocks.close() if block.seq == result.seq), "")

@@ -37,8 +37,7 @@ def line_redactor() -> LineRedactor:
 @cache
 def _line_formats() -> LineFormats:
     from unbraid.agents.registry import delta_formats
-    from unbraid.redact.events import EventDeltas
-    from unbraid.redact.lines import LineFormats
+    from unbraid.redact.lines import EventDeltas, LineFormats
 
     return LineFormats.of((*delta_formats(), EventDeltas()))
 

@@ -278,7 +278,7 @@ class RemoteStoredSessions:
         found = await self._log.search_all(query, max_age_seconds=REMOTE_LIST_REFRESH_SECONDS)
         hits = found.history[:limit]
         if redact:
-            from unbraid.redact.matches import redact_hits
+            from unbraid.redact.reader import redact_hits
 
             return redact_hits(hits, query)
         return hits

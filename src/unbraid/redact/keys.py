@@ -1,6 +1,6 @@
-"""Keys that are known by their beginning, though they may have no long run of letters: JSON web
-tokens, keys full of hyphens, hashes of passwords, and what is left of keys that are redacted
-already.
+"""Keys that are known by their beginning: the prefixes of known providers, and whether what follows
+one is a key; JSON web tokens, keys full of hyphens, hashes of passwords, and what is left of keys
+that are redacted already.
 """
 
 from __future__ import annotations
@@ -8,8 +8,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from unbraid.redact.anchors import alternation
 from unbraid.redact.entropy import consists_of_words, plain_start
-from unbraid.redact.key_prefixes import BODY, EDGE, EIGHT, OWN, PREFIX, is_key_body
+from unbraid.redact.rules import load
+
+LEAST_BODY = 12
+EIGHT = b"*" * 8
+OWN = b"unbraid_"
+# Not in the middle of a word; but an escape before it is none, though it ends with a letter.
+EDGE = rb"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]))"
+
+PREFIXES, SHAPES = load()
+PREFIX = re.compile(EDGE + alternation(PREFIXES))
+PREFIX_AT_END = re.compile(PREFIX.pattern + rb"\Z")
+BEGINS = re.compile(PREFIX.pattern + rb"|sk-|eyJ")
+HEADS = frozenset(prefix[:3] for prefix in PREFIXES)
+BODY = re.compile(rb"(?:\*{8,})?(?:[A-Za-z0-9_+/~]|-(?!----)|\.(?=[A-Za-z0-9_]))*={0,2}")
+_DIGIT = re.compile(rb"[0-9]")
+
+
+def is_key_after(prefix: bytes, body: bytes, *, whole: bool) -> bool:
+    """Returns whether what follows a prefix is a key. `whole`: the prefix begins its word."""
+    if prefix[-1:].isalnum():
+        # Four letters are in many a word, and in any data: here the body has to be one piece.
+        body = body.rstrip(b"=")
+        alike = body.isalnum() and (_DIGIT.search(body) is not None or body.isupper())
+        return whole and ((alike and len(body) >= LEAST_BODY) or EIGHT in body)
+    return is_key_body(prefix, body)
+
+
+def is_key_body(prefix: bytes, body: bytes) -> bool:
+    """Returns whether what follows a prefix that no other word has is a key."""
+    if body.startswith(EIGHT):
+        return True
+    least, body = 43 if prefix == OWN else LEAST_BODY, body.rstrip(b"=")
+    return len(body) >= least and (
+        not consists_of_words(body) or (len(body) >= 20 and body.isalpha())
+    )
+
 
 # What is still undecided after so many characters is decided as it stands.
 LONGEST = 512
@@ -56,7 +92,7 @@ _JWT = re.compile(
     rb"|%b{10,}+\.%b{10,}+\.%b{10,}+=*|%b{%d,}+|%b{10,}+\.%b{%d,}+)"
     % (_B, _B, _B, _B, LONGEST, _B, _B, LONGEST)
 )
-_RUN = re.compile(rb"%b*+" % _B)
+_PART_RUN = re.compile(rb"%b*+" % _B)
 _PART = rb"%b{0,%d}" % (_B, LONGEST - 1)
 JWT_OPEN = re.compile(EDGE + rb"eyJ%b(?:\.%b(?:\.%b{0,9})?)?\Z" % (_PART, _PART, _B))
 _STARS = re.compile(rb"\*{8,}")
@@ -107,6 +143,6 @@ def _web_tokens(text: bytes) -> Iterator[tuple[int, int]]:
             at = text.find(b"eyJ", found.end())
             continue
         # Another one in the same part would end at the same full stops.
-        part = _RUN.match(text, at)
+        part = _PART_RUN.match(text, at)
         before = text[max(0, at - 1) : at]
         at = text.find(b"eyJ", part.end() if part and not before.isalnum() else at + 1)
