@@ -19,7 +19,7 @@ from unbraid.events import FleetEvent
 from unbraid.hub import Form, Hub, Viewer
 from unbraid.log import MemoryLog
 from unbraid.redact import reader
-from unbraid.redact.reader import RedactedLog
+from unbraid.redact.reader import RedactedFeed, RedactedLog
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 TEXT = f"I use {KEY}, and then {KEY} again"
@@ -52,8 +52,7 @@ readers = st.builds(
 
 def redacting(log: MemoryLog, **options: Any) -> Hub:
     """A hub that redacts."""
-    shown = RedactedLog(log)
-    return Hub(shown, feed=shown.feed, **options)
+    return Hub(RedactedLog(log), shown=RedactedFeed(log), **options)
 
 
 async def play(sizes: list[int], audience: list[Reader], backlog_bytes: int) -> int:

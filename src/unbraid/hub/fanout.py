@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
@@ -38,13 +39,47 @@ class TooManyViewers(CallerError):
     """The hub is full."""
 
 
+class ShownLog(Protocol):
+    """What viewers read, and then follow. What is not read comes through the feed."""
+
+    async def read(self, run: str, since: int) -> list[Entry]:
+        """Returns events of a run after the seq `since`, in order."""
+        ...
+
+    async def read_all(self, since: int) -> list[Entry]:
+        """Returns events of all runs after the cursor `since`, in order."""
+        ...
+
+    def feed(self, since: int) -> AsyncIterator[Feed]:
+        """Yields the events of all runs after the cursor `since`, then those to come."""
+        ...
+
+
+@dataclass(frozen=True)
+class _WholeLog:
+    """All that is written."""
+
+    log: WholeLogReader
+
+    async def read(self, run: str, since: int) -> list[Entry]:
+        return await self.log.read(run, since)
+
+    async def read_all(self, since: int) -> list[Entry]:
+        return await self.log.read_all(since)
+
+    async def feed(self, since: int) -> AsyncIterator[Feed]:
+        async for batch in self.log.follow_all(since):
+            yield Feed(batch, batch)
+
+
 @dataclass(frozen=True)
 class _RunReplay:
     log: WholeLogReader
+    shown: ShownLog
     run: str
 
     async def read(self, position: int) -> list[Entry]:
-        return await self.log.read(self.run, position)
+        return await self.shown.read(self.run, position)
 
     async def ended(self, position: int) -> bool:
         summary = await self.log.run(self.run)
@@ -53,19 +88,18 @@ class _RunReplay:
 
 @dataclass(frozen=True)
 class _LogReplay:
-    log: WholeLogReader
+    shown: ShownLog
 
     async def read(self, position: int) -> list[Entry]:
-        return await self.log.read_all(position)
+        return await self.shown.read_all(position)
 
     async def ended(self, position: int) -> bool:
         return False
 
 
 class Hub:
-    """Shows a log to viewers. Use as `async with Hub(log) as hub`. `feed` is for a log whose events
-    may have to wait: it yields them from after a cursor, each as soon as its own run allows, and in
-    the order of the log. What waits in one run must not hold up the viewers of another.
+    """Shows a log to viewers. Use as `async with Hub(log) as hub`. `shown` is what they see, if
+    that is not all that is written: what waits in one run does not hold up viewers of another.
     """
 
     def __init__(
@@ -78,13 +112,13 @@ class Hub:
         max_viewers: int = 10_000,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
         settle: Callable[[], Awaitable[None]] | None = None,
-        feed: Callable[[int], AsyncIterator[Feed]] | None = None,
+        shown: ShownLog | None = None,
     ) -> None:
         self.stats = HubStats()
         self._settle = settle
         self._on_dispatch = on_dispatch
         self._log = log
-        self._follow = feed or self._follow_all
+        self._shown: ShownLog = shown or _WholeLog(log)
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
         self._channels: dict[str, Channel] = {}
@@ -129,7 +163,7 @@ class Hub:
             first, last = await self._run_bounds(run)
         # A position in the future is of a log that is no more; go on from what there is.
         position, gap = _start(min(since, last), first)
-        channel, replay = self._channel(run), _RunReplay(self._log, run)
+        channel, replay = self._channel(run), _RunReplay(self._log, self._shown, run)
         viewer = Viewer(
             channel,
             replay,
@@ -159,7 +193,7 @@ class Hub:
         channel = self._channel(_ALL)
         viewer = Viewer(
             channel,
-            _LogReplay(self._log),
+            _LogReplay(self._shown),
             position,
             form=form,
             types=types,
@@ -244,7 +278,7 @@ class Hub:
     async def _feed(self) -> None:
         while self._closed is None:
             try:
-                async for feed in self._follow(self._cursor):
+                async for feed in self._shown.feed(self._cursor):
                     self._dispatch(feed)
                     if feed.ordered:
                         self._cursor = feed.ordered[-1].cursor
@@ -256,10 +290,6 @@ class Hub:
                 if isinstance(error, LogUnusable) and error.reason == "closed":
                     self._closed = "error"
                 await asyncio.sleep(HUB_FEED_RETRY_SECONDS)
-
-    async def _follow_all(self, since: int) -> AsyncIterator[Feed]:
-        async for batch in self._log.follow_all(since):
-            yield Feed(batch, batch)
 
     def _dispatch(self, feed: Feed) -> None:
         if self._on_dispatch is not None and feed.entries:

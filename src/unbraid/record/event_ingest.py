@@ -9,6 +9,7 @@ runs of others, and its numbers have to be possible.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -130,7 +131,7 @@ class EventIngest:
         redactor = RunRedactor(self._log, run, events[0].seq - 1)
         decided = await redactor.take([entry_of(run, each, one_line(each)) for each in events])
         decided += redactor.expire(time.time())
-        return [redact_event(entry.event) for entry in decided]
+        return await asyncio.to_thread(lambda: [redact_event(entry.event) for entry in decided])
 
 
 def _checked(line: bytes, seq: int) -> FleetEvent:

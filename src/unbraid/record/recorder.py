@@ -263,7 +263,8 @@ class Recorder:
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
-        shown = self._redacted(events)
+        # In a thread, because others must not wait for as much as a commit may have.
+        shown = await asyncio.to_thread(self._redacted, events) if self.redacts else events
         self.latest_ms = max([self.latest_ms, *(event.ts for event in shown)])
         if (unsaid := self._unsaid) is not None:
             unsaid.events.extend(shown)

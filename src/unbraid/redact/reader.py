@@ -7,9 +7,9 @@ stall in the middle of a word: what has waited for `REDACTION_HOLD_SECONDS` is g
 word redacted.
 
 A reader that begins in the middle of a run gets the same as one that has read all of it: the text
-that came before in a block is looked up when the block continues. While the log is fed to viewers
-(`feed`), `read` and `read_all` know no event that still waits there, as if it were not written yet:
-what a viewer does not find comes to it through the feed.
+that came before in a block is looked up when the block continues. To viewers who read and then
+follow, events that wait are not written yet (`RedactedFeed`): what they do not find comes to them
+through the feed.
 
 Searches look at what is shown, not at what is stored. A search that answers whether a guess is in a
 text gives the text away, one guess after the other, though every answer is redacted. So what was
@@ -19,11 +19,12 @@ and what is cut out around them, follow from the redacted text alone.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from bisect import bisect_left
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import aclosing
 from itertools import takewhile
 from math import inf
@@ -66,7 +67,11 @@ LOOK_UP_BYTES = 16 << 10
 # Runs whose state is kept; what is dropped is looked up again.
 MAX_RUNS = 1024
 
+# As much is redacted at once on the event loop: about a millisecond.
+SLICE_BYTES = 64 << 10
+
 S = TypeVar("S", bound=Struct)
+T = TypeVar("T")
 
 _cursor = attrgetter("cursor")
 _EVENTS = EventDeltas()
@@ -105,23 +110,26 @@ class RunRedactor:
                     if entry.type in SAID:
                         await self._look_up(entry)
         now = time.monotonic() if self._live else 0.0
-        self._lines.push([entry.data for entry in entries])
         self._held += [(entry, now if self._live else entry.ts / 1000) for entry in entries]
-        return self._decided(expired=self._lines.full)
+        return self._shown(await off_loop(self._redacted, [entry.data for entry in entries]))
 
     def expire(self, now: float) -> list[Entry]:
         """Returns what has waited long enough, with all that waits behind it."""
         if self.deadline is None or now < self.deadline:
             return []
-        return self._decided(expired=True)
+        return self._shown(self._lines.pop(expired=True))
 
     def finish(self) -> list[Entry]:
         """Returns what waits, when nothing more will come."""
-        return self._decided(expired=False, last=True)
+        return self._shown(self._lines.pop(last=True))
 
-    def _decided(self, *, expired: bool, last: bool = False) -> list[Entry]:
+    def _redacted(self, data: list[bytes]) -> list[bytes]:
+        self._lines.push(data)
+        return self._lines.pop(expired=self._lines.full)
+
+    def _shown(self, decided: list[bytes]) -> list[Entry]:
         shown: list[Entry] = []
-        for data in self._lines.pop(last=last, expired=expired):
+        for data in decided:
             entry, _ = self._held.popleft()
             shown.append(entry if data == entry.data else replace(entry, data=data))
         return shown
@@ -163,7 +171,7 @@ class FeedRedactor:
     `take` gives each as soon as its own run allows, `ordered` in the order of the log.
     """
 
-    def __init__(self, log: LogReader, since: int = 0, *, live: bool = False) -> None:
+    def __init__(self, log: LogReader, since: float = 0, *, live: bool = False) -> None:
         self._log, self._live = log, live
         self._cursor = since  # of the last event that it was given
         self._runs: dict[str, RunRedactor] = {}
@@ -261,7 +269,11 @@ class RedactedReader:
         """
         if types and SAID.isdisjoint(types):
             found = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-            return [_redact_entry(entry) for entry in found]
+            data = await off_loop(_redact_each, [entry.data for entry in found])
+            return [
+                entry if each == entry.data else replace(entry, data=each)
+                for entry, each in zip(found, data, strict=True)
+            ]
         # Of all types: what ends a block decides whether it has a secret.
         redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
         # More than is asked for: what follows the last of them may have to decide it.
@@ -337,21 +349,6 @@ class RedactedLog(RedactedReader):
     def __init__(self, log: WholeLogReader) -> None:
         super().__init__(log)
         self._whole = log
-        self._feeding: FeedRedactor | None = None
-
-    async def read(
-        self,
-        run: str,
-        since: int = 0,
-        limit: int = READ_LIMIT,
-        *,
-        stream_id: int | None = None,
-        types: Collection[str] = (),
-    ) -> list[Entry]:
-        """Returns up to `limit` events of a run after the seq `since`, in order."""
-        found = await super().read(run, since, limit, stream_id=stream_id, types=types)
-        feeding = self._feeding
-        return found if feeding is None else list(takewhile(feeding.has_released, found))
 
     async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
         """Returns events of a run after the seq `since`, in order, up to the first that waits."""
@@ -376,26 +373,41 @@ class RedactedLog(RedactedReader):
             shown += redactor.ordered()
             if not entries:
                 break
-        feeding = self._feeding
-        return list(takewhile(feeding.has_ordered, shown[:limit])) if feeding else shown[:limit]
+        return shown[:limit]
 
     async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
-        redactor = FeedRedactor(self._log, live=True)
-        async for _, ordered in self._fed(since, redactor):
+        async for _, ordered in RedactedFeed(self._whole).feed(since):
             if ordered:
                 yield ordered
 
-    async def feed(self, since: int) -> AsyncIterator[Feed]:
-        """Yields the same for all viewers, and each event also as soon as its own run allows."""
-        self._feeding = FeedRedactor(self._log, since, live=True)
-        async for fed in self._fed(since, self._feeding):
-            yield fed
 
-    async def _fed(self, since: int | None, redactor: FeedRedactor) -> AsyncIterator[Feed]:
-        async for batch in _with_deadlines(self._whole.follow_all(since), redactor):
+class RedactedFeed:
+    """What viewers of a log are shown. To them, events that still wait are not written yet."""
+
+    def __init__(self, log: WholeLogReader) -> None:
+        self._log, self._shown = log, RedactedLog(log)
+        # Before the feed begins, nothing waits.
+        self._redactor = FeedRedactor(log, inf, live=True)
+
+    async def read(self, run: str, since: int) -> list[Entry]:
+        """Returns events of a run after the seq `since`, in order, up to the first that waits."""
+        return list(takewhile(self._redactor.has_released, await self._shown.read(run, since)))
+
+    async def read_all(self, since: int) -> list[Entry]:
+        """Returns events of all runs after the cursor `since`, in order, up to the first that
+        waits.
+        """
+        return list(takewhile(self._redactor.has_ordered, await self._shown.read_all(since)))
+
+    async def feed(self, since: int | None) -> AsyncIterator[Feed]:
+        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
+        come: each as soon as its own run allows, and in the order of the log.
+        """
+        self._redactor = redactor = FeedRedactor(self._log, since or 0, live=True)
+        async for batch in _with_deadlines(self._log.follow_all(since), redactor):
             entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
 
@@ -427,6 +439,13 @@ async def _decided(redactor: RunRedactor | FeedRedactor, entries: list[Entry]) -
     return decided + redactor.expire(entries[-1].ts / 1000) if entries else decided
 
 
+async def off_loop(act: Callable[[list[bytes]], T], data: list[bytes]) -> T:
+    """Does what takes long with much data in a thread: others must not wait for it."""
+    if sum(map(len, data)) <= SLICE_BYTES:
+        return act(data)
+    return await asyncio.to_thread(act, data)
+
+
 async def _with_deadlines(
     batches: AsyncIterator[list[Entry]], redactor: RunRedactor | FeedRedactor
 ) -> AsyncIterator[list[Entry]]:
@@ -444,10 +463,8 @@ async def _with_deadlines(
                 yield batch or []
 
 
-def _redact_entry(entry: Entry) -> Entry:
-    """Returns an event without the secrets that it has in one piece."""
-    data = redact(entry.data)
-    return entry if data == entry.data else replace(entry, data=data)
+def _redact_each(data: list[bytes]) -> list[bytes]:
+    return [redact(each) for each in data]
 
 
 # --- searches ---

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -32,7 +34,9 @@ class RedactedAnswers:
                 if message.get("more_body"):
                     held += message.get("body", b"")
                     return
-                message = {**message, "body": redact(held + message.get("body", b""))}
+                # In a thread, because others must not wait for a long answer.
+                body = await asyncio.to_thread(redact, held + message.get("body", b""))
+                message = {**message, "body": body}
             await send(message)
 
         await self._app(scope, receive, sending)

@@ -17,7 +17,7 @@ from unbraid.control.machines import answering_machines
 from unbraid.control.sending_machines import SendingMachines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
-from unbraid.hub.fanout import Hub
+from unbraid.hub.fanout import Hub, ShownLog
 from unbraid.log.port import Log, WholeLogReader
 from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
@@ -42,7 +42,6 @@ from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
-    from unbraid.redact.reader import RedactedLog
 
 SIGN_INS = "sign-ins"
 
@@ -92,11 +91,10 @@ async def serving(
         listener.close()
         raise CallerError("to listen beyond this machine, a token is required")
     limits, metrics = config.limits, Metrics()
-    redacted = _redacted(log) if config.redact else None
-    shown = redacted or log
+    shown, feed = _redacted(log) if config.redact else (log, None)
     hub = Hub(
         shown,
-        feed=None if redacted is None else redacted.feed,
+        shown=feed,
         backlog_bytes=limits.backlog_bytes,
         heartbeat_seconds=limits.heartbeat_seconds,
         stall_seconds=limits.stall_seconds,
@@ -110,7 +108,7 @@ async def serving(
         metrics.watch_delivery(delivery)
     held = controllers or Controllers()
     # Of a part of a draft it is not known yet whether it belongs to a secret.
-    draft = hub.draft if redacted is None else _no_draft
+    draft = hub.draft if feed is None else _no_draft
     orchestrator = None if orchestrating is None else orchestrating(log, held, draft)
     services = Services(
         log=shown,
@@ -225,11 +223,11 @@ def _no_draft(run: str, draft: Draft) -> None:
     """Shows nothing."""
 
 
-def _redacted(log: Log) -> RedactedLog:
+def _redacted(log: Log) -> tuple[WholeLogReader, ShownLog | None]:
     # Imported here, because compiling the patterns takes time that only redaction needs.
-    from unbraid.redact.reader import RedactedLog
+    from unbraid.redact.reader import RedactedFeed, RedactedLog
 
-    return RedactedLog(log)
+    return RedactedLog(log), RedactedFeed(log)
 
 
 def _keys(config: ServeConfig, listener: socket.socket) -> Keys:
