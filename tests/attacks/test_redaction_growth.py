@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
+import msgspec
 import pytest
 
 from tests.redact.samples import samples
 from unbraid.redact.secrets import redact, rule_words, undecided_from
+from unbraid.redact.source import line_redactor
 
+T = TypeVar("T")
 SIZE, GROWTH = 4_000, 4
 # Quadratic time would be 16 times as much.
 MOST_GROWTH = 9
@@ -32,7 +36,7 @@ def seeds() -> list[bytes]:
     return sorted({*rule_words(), *(text[:400] for text in made)})
 
 
-def seconds(act: Callable[[bytes], object], data: bytes, rounds: int) -> float:
+def seconds(act: Callable[[T], object], data: T, rounds: int) -> float:
     best = float("inf")
     for _ in range(rounds):
         started = time.process_time()
@@ -65,3 +69,22 @@ def test_four_times_the_text_takes_four_times_as_long(number: int) -> None:
         if grows(act, seed + between)
     ]
     assert not slow
+
+
+def test_a_part_of_a_key_that_its_line_repeats_is_hidden_in_it_at_once() -> None:
+    """Each place where the part stands was tried by reading all of the line again."""
+    secret = "sk-" + "ant-Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
+    parts = [secret[:16], secret[16:], " and on"]
+
+    def streamed(count: int) -> list[bytes]:
+        redactor = line_redactor()
+        for part in parts:
+            fields = {"pad": [part] * count, "type": "text", "stream_id": 0, "message_id": "m"}
+            redactor.push([msgspec.json.encode({**fields, "block": 0, "delta": part})])
+        return redactor.pop(last=True)
+
+    for count in (2, 1000):
+        shown = [msgspec.json.decode(line) for line in streamed(count)]
+        assert "".join(line["delta"] for line in shown) == "sk-ant-" + "*" * 32 + " and on"
+    few, many = seconds(streamed, 1000, 5), seconds(streamed, 1000 * GROWTH, 5)
+    assert many < max(MOST_GROWTH * few, UNMEASURED_SECONDS)

@@ -34,6 +34,7 @@ CONTEXT_BYTES = 2 * LONGEST
 # repeats what waits must not delay others.
 HELD_BYTES = 1 << 20
 HELD_BLOCKS = 256
+MAX_PLACES = 8
 
 Read = Callable[[bytes], Delta | BlockEnd | None]
 
@@ -117,13 +118,20 @@ class _DeltaLine:
         """Replaces the text by another one of the same length."""
         self.decided = True
         hidden, at = b'"' + shown + b'"', -1
-        while self.text != hidden and (at := self.data.find(self.text, at + 1)) >= 0:
+        if self.text == hidden:
+            return
+        for _ in range(MAX_PLACES):
+            at = self.data.find(self.text, at + 1)
+            if at < 0:
+                return
             changed = self.data[:at] + hidden + self.data[at + len(hidden) :]
             # The same words may stand elsewhere in the line; only one of the places is the right.
             found = _read(changed, self.reads)
             if isinstance(found, Delta) and found.text == hidden:
                 self.data = changed
                 return
+        # A line that was made to have them in thousands of places.
+        self.data = self.data.replace(self.text, hidden)
 
 
 class _Block:
