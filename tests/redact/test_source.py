@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.redact.secret import KEY, SEEN
+from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import claude, cut, said
 from unbraid.redact.reader import redact_title
 from unbraid.redact.source import (
@@ -135,3 +135,15 @@ def test_a_long_line_that_can_be_sent_whole_is_shown() -> None:
     redactor, line = SourceRedactor(OVERLONG_BYTES), b"word " * (OVERLONG_BYTES // 4)
     assert redactor.accepted(Chunk("s", 0, line[:OVERLONG_BYTES]), end=False) == b""
     assert redactor.accepted(Chunk("s", 0, line + b"\n"), end=False) == line + b"\n"
+
+
+def test_what_waits_comes_out_hidden_when_too_much_waits_elsewhere() -> None:
+    parts = claude(text := f"I use {KEY}", cut(text, [10, 20]))[:5]
+    redactor, data = SourceRedactor(), b"".join(parts)
+    out = redactor.accepted(Chunk("s", 0, data), end=False)
+    assert redactor.held_bytes == len(data) - len(out) > 0
+    again = Chunk("s", len(out), data[len(out) :])
+    assert redactor.accepted(again, end=False) == b""
+    out += redactor.accepted(again._replace(data=again.data + b"\n"), end=False, full=True)
+    assert redactor.held_bytes == 0 and len(out) == len(data) + 1
+    assert not bits_in(out)

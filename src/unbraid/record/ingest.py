@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Translating is pure computing on the event loop: others get a turn after each of these.
 CHUNK_BYTES = 128 * 1024
+# Of all runs, so much may wait for a decision whether it is a secret.
+HELD_BYTES = 64 << 20
 
 
 class MissingBytes(CallerError):
@@ -133,10 +135,15 @@ class Ingest:
         if live.redactor is not None:
             # A secret must not be cut in two: the sender keeps what is not decided yet.
             # In a thread, because others must not wait for as much as a request may have.
-            given = chunk._replace(offset=wanted, data=fresh)
-            fresh = await asyncio.to_thread(live.redactor.accepted, given, end=end)
+            given, full = chunk._replace(offset=wanted, data=fresh), self._held_bytes > HELD_BYTES
+            fresh = await asyncio.to_thread(live.redactor.accepted, given, end=end, full=full)
         await self._record(run, recorder, Chunk(source, wanted, fresh, arrived_ms=now), end=end)
         return wanted + len(fresh)
+
+    @property
+    def _held_bytes(self) -> int:
+        redactors = (live.redactor for live in self._live.values())
+        return sum(each.held_bytes for each in redactors if each is not None)
 
     async def _record(self, run: str, recorder: Recorder, chunk: Chunk, *, end: bool) -> None:
         try:

@@ -66,8 +66,15 @@ class SourceRedactor:
         self._sources: dict[str, _Source] = {}
         self._seen: dict[str, LineParts] = {}
 
-    def redact(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Yields as much of everything so far as is decided. A chunk without bytes passes."""
+    @property
+    def held_bytes(self) -> int:
+        """How much waits here."""
+        return sum(source.held_bytes for source in self._sources.values())
+
+    def redact(self, chunks: Iterable[Chunk], *, full: bool = False) -> Iterator[Chunk]:
+        """Yields as much of everything so far as is decided, or all of it if more waits than should
+        (`full`). A chunk without bytes passes.
+        """
         for chunk in chunks:
             if not chunk.data:
                 yield chunk
@@ -93,9 +100,9 @@ class SourceRedactor:
                 yield Chunk(chunk.source, source.offset, hidden, arrived_ms=source.arrived_ms)
                 source.offset += len(part)
             source.lines.push(lines)
-            yield from _decided(chunk.source, source, expired=source.lines.full)
+            yield from _decided(chunk.source, source, expired=full or source.lines.full)
 
-    def accepted(self, chunk: Chunk, *, end: bool) -> bytes:
+    def accepted(self, chunk: Chunk, *, end: bool, full: bool = False) -> bytes:
         """Returns as much of a source's next bytes as is decided, redacted, for a sender that sends
         the rest again. Half a line is not kept here, unless it is too long to be sent again.
         """
@@ -104,7 +111,7 @@ class SourceRedactor:
         whole = data.rfind(b"\n") + 1
         if end or source.is_overlong or len(data) - whole > self._max_line_bytes:
             whole = len(data)
-        shown = list(self.redact([chunk._replace(data=data[:whole])]))
+        shown = list(self.redact([chunk._replace(data=data[:whole])], full=full))
         shown += self._rest_of(chunk.source) if end else ()
         return b"".join(part.data for part in shown)
 
