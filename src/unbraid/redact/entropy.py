@@ -17,7 +17,9 @@ LEAST, MOST = 20, 256
 _WORD = rb"(?:[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{2,20}){0,8}|[A-Z]{2,20}|[A-Z])[0-9]{0,3}|[0-9]{1,8}"
 WORDY = re.compile(rb"[-_/.+]*(?:%b)(?:[-_/.+]{1,3}(?:%b))*[-_/.+]*" % (_WORD, _WORD))
 _HEX = re.compile(rb"(?:0x)?[0-9a-f]+|[0-9A-F]+")
-_UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+# What is redacted already.
+STARS = b"*" * 8
 _PIECES = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BETWEEN_WORDS = re.compile(rb"[-_/.+]+")
 # How the ids of agents, messages, calls and the like begin.
@@ -92,7 +94,7 @@ def looks_invented(word: bytes) -> bool:
 
 def words_and_ids(word: bytes) -> bool:
     """Returns whether it is words written together, with UUIDs among them perhaps."""
-    rest = _UUID.sub(b"", word)
+    rest = UUID.sub(b"", word)
     return len(rest) >= 3.4 * len(_PIECES.findall(rest))
 
 
@@ -106,7 +108,7 @@ def plain_path(word: bytes) -> bool:
 def known_id(word: bytes) -> bool:
     """Returns whether it is a hash, a UUID, or an id by its beginning."""
     return bool(
-        _HEX.fullmatch(word) or _UUID.fullmatch(word) or _ID.match(word) or _HASH.match(word)
+        _HEX.fullmatch(word) or UUID.fullmatch(word) or _ID.match(word) or _HASH.match(word)
     )
 
 
@@ -148,4 +150,4 @@ def count(value: bytes, signs: bytes) -> int:
 def has_mixed_characters(value: bytes) -> bool:
     """Returns whether letters and digits are mixed as in no word, path or id."""
     digits = count(value, DIGITS)
-    return 3 <= digits < len(value) and not consists_of_words(value) and not _UUID.fullmatch(value)
+    return 3 <= digits < len(value) and not consists_of_words(value) and not UUID.fullmatch(value)

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 
 from unbraid.redact.anchors import alternation
-from unbraid.redact.entropy import consists_of_words, plain_start
+from unbraid.redact.entropy import STARS, UUID, consists_of_words, plain_start
 from unbraid.redact.rules import load
 
 LEAST_BODY = 12
-EIGHT = b"*" * 8
 OWN = b"unbraid_"
 # Not in the middle of a word; but an escape before it is none, though it ends with a letter.
 EDGE = rb"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]))"
@@ -33,13 +32,13 @@ def is_key_after(prefix: bytes, body: bytes, *, whole: bool) -> bool:
         # Four letters are in many a word, and in any data: here the body has to be one piece.
         body = body.rstrip(b"=")
         alike = body.isalnum() and (_DIGIT.search(body) is not None or body.isupper())
-        return whole and ((alike and len(body) >= LEAST_BODY) or EIGHT in body)
+        return whole and ((alike and len(body) >= LEAST_BODY) or STARS in body)
     return is_key_body(prefix, body)
 
 
 def is_key_body(prefix: bytes, body: bytes) -> bool:
     """Returns whether what follows a prefix that no other word has is a key."""
-    if body.startswith(EIGHT):
+    if body.startswith(STARS):
         return True
     least, body = 43 if prefix == OWN else LEAST_BODY, body.rstrip(b"=")
     return len(body) >= least and (
@@ -58,13 +57,12 @@ _HYPHENATED = tuple(
     for anchor, prefix in ((b"sk-", rb"sk-"), (b"xox", rb"xox[a-z]"), (OWN, rb"unbraid_"))
 )
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-.="
-_UUID = rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _HASHED = rb"(?P<value>[./A-Za-z0-9*]{%b})(?![./A-Za-z0-9])"
 # By a word in small letters that is in each.
 _SHAPES_BY_ANCHOR = {
     anchor: re.compile(shape)
     for anchor, shape in (
-        *((prefix, re.escape(prefix) + rb"(?P<value>" + _UUID + rb")(?![0-9a-z])")
+        *((prefix, re.escape(prefix) + rb"(?P<value>" + UUID.pattern + rb")(?![0-9a-z])")
           for prefix in (b"amzn.mws.", b"pat-na1-", b"pat-eu1-", b"sdk-", b"api-")),
         (b"sk.eyj", rb"sk\.eyJ(?P<value>[A-Za-z0-9_*\-]{20,}\.[A-Za-z0-9_*\-]{16,})"),
         (b"v1.0-", rb"v1\.0-(?P<value>[0-9a-f]{24}-[0-9a-f]{100,160})"),
@@ -100,7 +98,7 @@ _STARS = re.compile(rb"\*{8,}")
 _STARRED = re.compile(rb"(?:[A-Za-z0-9_+/~]|-(?!----|-{0,3}\"))+={0,2}")
 _EYJ = b"eyj"
 # In small letters: one of them is in each text that has such a key.
-ANCHORS = frozenset((_EYJ, EIGHT, *(anchor for anchor, _ in _HYPHENATED), *_SHAPES_BY_ANCHOR))
+ANCHORS = frozenset((_EYJ, STARS, *(anchor for anchor, _ in _HYPHENATED), *_SHAPES_BY_ANCHOR))
 
 
 def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
@@ -128,11 +126,11 @@ def ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
             before = text[max(0, start - 64) : start]
             word = start - len(before) + len(before.rstrip(_WORD))
             yield max(start, word + plain_start(text[word:end])), end
-    at = text.find(EIGHT) if EIGHT in anchors else -1
+    at = text.find(STARS) if STARS in anchors else -1
     while at >= 0 and (stars := _STARS.match(text, at)):
         if rest := _STARRED.match(text, stars.end()):
             yield rest.span()
-        at = text.find(EIGHT, stars.end())
+        at = text.find(STARS, stars.end())
 
 
 def _web_tokens(text: bytes) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ from unbraid.redact.entropy import (
     DENSE,
     DIGITS,
     OPEN_DENSE,
+    STARS,
     consists_of_words,
     count,
     has_mixed_characters,
@@ -137,7 +138,6 @@ _NO_SECRET_KEY = re.compile(
 )
 _NAME = b"abcdefghijklmnopqrstuvwxyz0123456789-_"
 _KNOWN = re.compile(rb"[A-Za-z]{2,10}[-_]|eyJ|A[KS]IA|[-+=(]|[A-Za-z_]+=")
-_STARS = b"*" * 8
 _PASSWORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 # In small letters: one of them is in each text that has such a value.
@@ -266,9 +266,9 @@ def _secret(text: bytes, name: re.Match[bytes], start: int, end: int) -> bool:
     if _HEX_KEY.fullmatch(value):
         return True
     is_marked = not quoted and value[:1] in b"*_~`"  # set in bold, or the like
-    if _STARS in value:
+    if STARS in value:
         # What was no value before a part of it was redacted is none now.
-        return value.startswith(_STARS) or not (is_marked or PLACEHOLDER.search(value[:128]))
+        return value.startswith(STARS) or not (is_marked or PLACEHOLDER.search(value[:128]))
     if DENSE.fullmatch(value) and (quoted or _is_shell(text, name)):
         return True
     if is_marked:

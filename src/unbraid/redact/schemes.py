@@ -11,10 +11,9 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterator
 
-from unbraid.redact.entropy import consists_of_words
+from unbraid.redact.entropy import STARS, UUID, consists_of_words
 
 MOST = 512
-_STARS = b"*" * 8
 # What stands in place of a value.
 PLACEHOLDER = re.compile(
     rb"(?i)\A(?:\$|%[a-z_]+%|\{|<|\[|x{3,}|\.{3}|\xe2\x80\xa6|\*{1,7}\Z|your|my(?:[-_][a-z]+){1,2}\Z|an?[-_]|the[-_]"
@@ -65,7 +64,6 @@ _PUBLIC = re.compile(
     rb"-----BEGIN (?:[A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|REQUEST|PUBLIC KEY BLOCK"
     rb"|MESSAGE))-----[^\"\-]+"
 )
-_UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 # The secret parts of a key as JSON has it.
 _KEY_TYPE = b"kty"
@@ -84,7 +82,7 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
     for found in _BEARER.finditer(lower) if b"bearer" in anchors else ():
         start, end = found.span("value")
         value = text[start:end].rstrip(b".")
-        if _STARS in value or not consists_of_words(value.rstrip(b"=")):
+        if STARS in value or not consists_of_words(value.rstrip(b"=")):
             yield start, start + len(value)
     for found in _BASIC.finditer(lower) if b"basic" in anchors else ():
         start, end = found.span("value")
@@ -92,25 +90,25 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
             yield start, end
     for address in _ADDRESS.finditer(lower) if b"://" in anchors else ():
         login = _URL.match(text, address.start())
-        if login and (_STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
+        if login and (STARS in login["value"] or not _NO_LOGIN.match(login["value"])):
             yield login.span("value")
         elif (alone := _KEY_URL.match(text, address.start())) and not consists_of_words(
             alone["value"]
         ):
             yield alone.span("value")
         for found in _LINK.finditer(text, *address.span()):
-            if not consists_of_words(found["value"]) and not _UUID.fullmatch(found["value"]):
+            if not consists_of_words(found["value"]) and not UUID.fullmatch(found["value"]):
                 yield found.span("value")
         for found in _SIGNED.finditer(lower, *address.span()):
             start, end = found.span("value")
-            if not consists_of_words(text[start:end]) and not _UUID.fullmatch(text[start:end]):
+            if not consists_of_words(text[start:end]) and not UUID.fullmatch(text[start:end]):
                 yield start, end
     for names, cookies in _COOKIES:
         for found in () if anchors.isdisjoint(names) else cookies.finditer(lower):
             start, end = found.span("value")
             value = text[start:end]
-            if _STARS in value or not (
-                _UUID.fullmatch(value) or consists_of_words(value) or CODE.match(value)
+            if STARS in value or not (
+                UUID.fullmatch(value) or consists_of_words(value) or CODE.match(value)
             ):
                 yield start, end
     for found in _PEM.finditer(text) if b"-----begin" in anchors else ():
@@ -124,7 +122,7 @@ def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tup
 
 def _basic(value: bytes) -> bool:
     """Returns whether it is a name and a password, as HTTP sends them."""
-    if _STARS in value:
+    if STARS in value:
         return True
     try:
         decoded = b64decode(value.rstrip(b"=") + b"=" * (-len(value.rstrip(b"=")) % 4))

@@ -29,6 +29,8 @@ from itertools import chain
 from unbraid.redact import commands, keys, named_secrets, schemes, tables, view
 from unbraid.redact.anchors import Present, finder
 from unbraid.redact.entropy import (
+    STARS,
+    UUID,
     consists_of_words,
     is_labelled_key,
     known_id,
@@ -41,7 +43,6 @@ from unbraid.redact.entropy import (
 from unbraid.redact.keys import (
     BEGINS,
     BODY,
-    EIGHT,
     HEADS,
     JWT_OPEN,
     LONGEST,
@@ -84,7 +85,6 @@ _JOINED = tuple(prefix for prefix in PREFIXES if prefix[-1] in b".$")
 _JOINED_ANCHORS = frozenset(prefix.lower() for prefix in _JOINED)
 # One of them is in each text that has a field named like a secret.
 _SECRET_NAMES = frozenset(b'"' + prefix.lower() for prefix in PREFIXES)
-_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What looks made by chance and is no secret, by what stands before it.
 _EXCUSED = re.compile(
     rb"(?:[\"'](?:[A-Za-z_\-]*(?:[iI]ds?|ID|[uU]uid|UUID|[hH]ash|sha\d*|[sS]um|[dD]igest|[eE][tT]ag"
@@ -99,7 +99,6 @@ _LINE_ENDS = (b"\n", b"\r", b"\\n", b"\\r", b"\\t", b"\\")
 _REST = re.compile(rb"(?:[A-Za-z0-9_+/]|-(?!----))*")
 _WORD = _LETTERS + b"-"
 _span = re.Match.span
-_decoded_anchors = finder(named_secrets.ANCHORS | schemes.ANCHORS | keys.ANCHORS)
 
 # Words that are no secrets, each with the character before it, where no prefix ends with a full
 # stop, and anywhere.
@@ -222,7 +221,7 @@ def _undecided_word(text: bytes) -> int | None:
         return token + 3
     if len(text) - start >= LONGEST:
         return None
-    if text[:start].endswith(EIGHT):
+    if text[:start].endswith(STARS):
         # It belongs to a secret that is known. Only what follows a full stop may not.
         dot = text.find(b".", start)
         return None if dot < 0 else dot
@@ -334,7 +333,7 @@ def _word_start(text: bytes, end: int) -> int:
 
 def _is_uuid(text: bytes, start: int) -> bool:
     """Returns whether the run is the last part of a UUID, perhaps with more behind it."""
-    return _UUID.match(text, max(0, start - 24)) is not None
+    return UUID.match(text, max(0, start - 24)) is not None
 
 
 def _led(text: bytes, start: int, before: int) -> bool:
@@ -440,7 +439,7 @@ def _encodes_secret(word: bytes) -> bool:
     except (Error, ValueError):
         return False
     lower = decoded.lower()
-    anchors = _decoded_anchors(lower)
+    anchors = _anchors(lower)
     found = (
         *named_secrets.ranges(decoded, lower, anchors),
         *schemes.ranges(decoded, lower, anchors),
