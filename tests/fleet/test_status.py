@@ -10,7 +10,14 @@ from msgspec import Raw
 
 from tests.block_rows import FOLDERS, stream_of
 from unbraid import events as e
-from unbraid.fleet.status import FILTERS, STATUSES, RunState, WaitingFor, status_of_end
+from unbraid.fleet.status import (
+    FILTERS,
+    MAX_OPEN_REQUESTS,
+    STATUSES,
+    RunState,
+    WaitingFor,
+    status_of_end,
+)
 from unbraid.fleet.tree import Tree
 from unbraid.fleet.usage import Totals
 from unbraid.log.summary import RunSummary
@@ -131,3 +138,28 @@ def test_ends(reason: str, ok: bool, status: str) -> None:
 def test_filters() -> None:
     assert [FILTERS[status] for status in STATUSES] == [(status,) for status in STATUSES]
     assert FILTERS["live"] == ("working", "waiting")
+
+
+def asked(request: str, seq: int = 1, tool: str = "Bash") -> e.FleetPermissionAsked:
+    fields = {**ROOT, **ASKED, "tool": tool, "request_id": request}
+    return e.FleetPermissionAsked(seq=seq, ts=seq, **fields)
+
+
+def test_an_open_request_is_not_replaced_by_another_of_its_name() -> None:
+    state = RunState()
+    state.apply(asked("q", 1, "rm"))
+    state.apply(asked("q", 2, "ls"))
+    assert state.requests["q"].seq == 1
+    assert state.waiting == WaitingFor("permission", 1, "rm")
+
+
+def test_requests_without_end_are_counted_and_not_kept() -> None:
+    state = RunState()
+    for number in range(MAX_OPEN_REQUESTS + 3):
+        state.apply(asked(f"q{number}", number + 1))
+    assert (len(state.requests), state.unlisted) == (MAX_OPEN_REQUESTS, 3)
+    replied: dict[str, Any] = {"seq": 1, "ts": 1, "behavior": "allow", **ROOT}
+    state.apply(e.FleetPermissionReplied(request_id=f"q{MAX_OPEN_REQUESTS}", **replied))
+    assert (len(state.requests), state.unlisted) == (MAX_OPEN_REQUESTS, 2)
+    state.apply(e.StreamEnd(seq=2, ts=9, ok=True, reason="completed", **ROOT))
+    assert (state.requests, state.unlisted, state.waiting) == ({}, 0, None)

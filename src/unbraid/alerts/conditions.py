@@ -273,8 +273,10 @@ class RunConditions:
                 self._start(event)
             case e.StreamEnd():
                 self._end(event)
+                self._asked = {n: t for n, t in self._asked.items() if n in self.state.requests}
             case e.FleetPermissionAsked():
-                self._asked[event.request_id] = self._tools.summary(event.tool, event.input)
+                if event.request_id in self.state.requests and event.request_id not in self._asked:
+                    self._asked[event.request_id] = self._tools.summary(event.tool, event.input)
             case e.FleetPermissionReplied():
                 self._asked.pop(event.request_id, None)
             case e.FleetToolUse() if stream is not None:

@@ -156,7 +156,7 @@ export interface FleetProgress {
   last_tool?: string | null;
 }
 
-/** An agent waits for permission to use a tool. */
+/** An agent waits for permission to use a tool. `always` are the CLI's own offers to allow it from now on; `can_edit`: the tool can be given another input. `also_in_terminal`: it is asked there too, and the first answer counts. `held_until` is when the request is given back to the CLI if it was not answered, in milliseconds since 1970; None if it waits without a limit. */
 export interface FleetPermissionAsked {
   type: 'permission_asked';
   seq: number;
@@ -168,6 +168,10 @@ export interface FleetPermissionAsked {
   tool: string;
   input: unknown;
   tool_use_id?: string | null;
+  always?: string[];
+  can_edit?: boolean;
+  also_in_terminal?: boolean;
+  held_until?: number | null;
 }
 
 /** A permission request was answered: by whom, where (`page`, `top`, `command line`, or another's name for it), and with which word to the agent, as far as that is known. */
@@ -493,7 +497,7 @@ export interface TurnComplete {
   reason: string;
 }
 
-/** An agent waits for permission to use a tool. */
+/** An agent waits for permission to use a tool. The other fields are those of `FleetPermissionAsked`. */
 export interface PermissionAsked {
   type: 'permission_asked';
   context: string;
@@ -502,6 +506,10 @@ export interface PermissionAsked {
   tool: string;
   tool_use_id: string | null;
   input: unknown;
+  always: string[];
+  can_edit: boolean;
+  also_in_terminal: boolean;
+  held_until: number | null;
 }
 
 /** The answer to a permission request. */

@@ -131,12 +131,22 @@ class FleetProgress(FleetEvent, tag="progress", kw_only=True):
 
 
 class FleetPermissionAsked(FleetEvent, WithInput, tag="permission_asked", kw_only=True):
-    """An agent waits for permission to use a tool."""
+    """An agent waits for permission to use a tool.
+
+    `always` are the CLI's own offers to allow it from now on; `can_edit`: the tool can be given
+    another input. `also_in_terminal`: it is asked there too, and the first answer counts.
+    `held_until` is when the request is given back to the CLI if it was not answered, in
+    milliseconds since 1970; None if it waits without a limit.
+    """
 
     request_id: str
     tool: str
     input_json: Raw = field(name="input")
     tool_use_id: str | None = None
+    always: list[str] = field(default_factory=list)
+    can_edit: bool = False
+    also_in_terminal: bool = False
+    held_until: int | None = None
 
 
 class FleetPermissionReplied(FleetEvent, tag="permission_replied", kw_only=True):

@@ -156,12 +156,18 @@ class TurnComplete(RelayEvent, tag="turn_complete"):
 
 
 class PermissionAsked(RelayEvent, WithInput, tag="permission_asked"):
-    """An agent waits for permission to use a tool."""
+    """An agent waits for permission to use a tool. The other fields are those of
+    `FleetPermissionAsked`.
+    """
 
     request_id: str = ""
     tool: str = ""
     tool_use_id: str | None = None
     input_json: Raw = field(default=EMPTY_OBJECT, name="input")
+    always: list[str] = field(default_factory=list)
+    can_edit: bool = False
+    also_in_terminal: bool = False
+    held_until: int | None = None
 
 
 class PermissionReplied(RelayEvent, tag="permission_replied"):

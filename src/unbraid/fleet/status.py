@@ -5,6 +5,10 @@ prompt; `working` otherwise, until it ends. It ends `done`, `failed`, `interrupt
 A run is `waiting` when one of its agents asks for a permission, or when the main agent expects a
 prompt and no other agent works. When it is over, its status is that of its main agent.
 
+Which permission requests wait for an answer is known by this rule alone, too. A request waits from
+its `permission_asked` until its `permission_replied`, or the end of its stream or run. One that is
+open is never replaced by another of its name: what a person is shown must be what they answer.
+
 `interrupted`: a person or the parent stopped the agent. `orphaned`: the agent was working when its
 process disappeared. A run is over with its `done`, and only then.
 """
@@ -57,12 +61,18 @@ class WaitingFor(Struct, frozen=True, omit_defaults=True):
         return f"waiting for {self.what}{of_tool}"
 
 
-class OpenRequest(Struct, frozen=True):
-    """A permission request that was not answered, and the stream that waits for it."""
+class OpenRequest(Struct, frozen=True, omit_defaults=True):
+    """A permission request that was not answered, the stream that waits for it, and the `seq` of
+    its event; 0 where an earlier version did not store that.
+    """
 
     stream_id: int
     waiting: WaitingFor
+    seq: int = 0
 
+
+# An agent can ask without end, and all of them are stored and searched with every further event.
+MAX_OPEN_REQUESTS = 256
 
 # The events that change what a run is doing. Most change nothing, and matching them takes longer.
 _CHANGES = frozenset(
@@ -78,10 +88,12 @@ class RunState(Struct, omit_defaults=True):
     passed.
 
     `idle_since` is when the main agent has answered and nothing has been asked of it since, 0 if
-    it works; `at_work` is the number of sub-agents that have not ended.
+    it works; `at_work` is the number of sub-agents that have not ended. `requests` are at most
+    MAX_OPEN_REQUESTS, the oldest first; `unlisted` says how many more were asked meanwhile.
     """
 
     requests: dict[str, OpenRequest] = field(default_factory=dict)
+    unlisted: int = 0
     idle_since: int = 0
     at_work: int = 0
     ended: str | None = None
@@ -100,10 +112,11 @@ class RunState(Struct, omit_defaults=True):
             case e.StreamStart():
                 self.at_work += not main
             case e.FleetPermissionAsked():
-                waiting = WaitingFor(PERMISSION, event.ts, event.tool or None)
-                self.requests[event.request_id] = OpenRequest(event.stream_id, waiting)
+                self._ask(event)
             case e.FleetPermissionReplied():
-                self.requests.pop(event.request_id, None)
+                if self.requests.pop(event.request_id, None) is None and self.unlisted:
+                    self.unlisted -= 1
+                self._forget_unlisted()
             case e.StreamEnd():
                 if main:
                     self.ended = status_of_end(event.reason, ok=event.ok)
@@ -111,10 +124,26 @@ class RunState(Struct, omit_defaults=True):
                     self.at_work -= 1
                 for name in [n for n, r in self.requests.items() if r.stream_id == event.stream_id]:
                     del self.requests[name]
+                self._forget_unlisted()
             case e.Done():
                 self.over = True
                 self.ended = self.ended or (DONE if event.ok else FAILED)
                 self.requests.clear()
+                self._forget_unlisted()
+
+    def _ask(self, event: e.FleetPermissionAsked) -> None:
+        if event.request_id in self.requests:
+            return
+        if len(self.requests) >= MAX_OPEN_REQUESTS:
+            self.unlisted += 1
+            return
+        waiting = WaitingFor(PERMISSION, event.ts, event.tool or None)
+        self.requests[event.request_id] = OpenRequest(event.stream_id, waiting, event.seq)
+
+    def _forget_unlisted(self) -> None:
+        # Which stream they were of is not known: they are over at the latest with all others.
+        if not self.requests:
+            self.unlisted = 0
 
     def note_work(self, stream_id: int) -> None:
         """Notes that an agent has said something or was asked to: it works."""

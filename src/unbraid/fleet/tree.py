@@ -77,6 +77,9 @@ class Tree:
         if type(event) in _WORDS:
             self.note_words(event.stream_id, event.ts)
             return
+        answered = None
+        if isinstance(event, e.FleetPermissionReplied):
+            answered = self.state.requests.get(event.request_id)
         self.state.apply(event)
         if isinstance(event, e.RequestReceived):
             self.session_id = event.session_id
@@ -89,6 +92,9 @@ class Tree:
         if node is not None:
             self._note(event, node)
             self._judge(node)
+        if answered is not None and (asker := self.nodes.get(answered.stream_id)) is not None:
+            # The one that reports the answer may not be the one that asked.
+            self._judge(asker)
 
     def _note(self, event: e.FleetEvent, node: Node) -> None:
         match event:
@@ -113,10 +119,6 @@ class Tree:
             case e.StreamEnd():
                 node.status = status_of_end(event.reason, ok=event.ok)
                 node.ended = event.ts
-            case e.FleetPermissionReplied():
-                # For every agent: the one that reports the answer may not be the one that asked.
-                for each in self.nodes.values():
-                    self._judge(each)
             case e.Done():
                 self.done = event
             case _:

@@ -83,13 +83,16 @@ class PublishedState(Struct):
 
 class HookedPermission(Struct, omit_defaults=True):
     """A permission request that a hook has brought, or, with a `behavior`, the answer that was
-    given here. `in_terminal`: the session's own terminal asks at the same time.
+    given here. `in_terminal`: the session's own terminal asks at the same time. `always` and
+    `held_until` are those of `FleetPermissionAsked`.
     """
 
     request_id: str = ""
     tool: str = ""
     input: Raw = EMPTY_OBJECT
     in_terminal: bool = False
+    always: list[str] = field(default_factory=list)
+    held_until: int | None = None
     behavior: str | None = None
     by: str | None = None
     where: str | None = None

@@ -68,3 +68,9 @@ def request_input(asked: dict[str, Any], called: Any) -> dict[str, Any]:
     return shown | {
         name: asked[name] for name in ("title", "pattern", "patterns") if asked.get(name)
     }
+
+
+def offers(asked: dict[str, Any]) -> list[str]:
+    """Returns what would be allowed from now on with "always": one offer, or none."""
+    patterns = asked.get("always")
+    return [", ".join(map(str, patterns))] if isinstance(patterns, list) and patterns else []

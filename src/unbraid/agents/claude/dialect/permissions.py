@@ -33,6 +33,7 @@ class Permissions:
         self._clock = clock
         self._agents = agents
         self.requests: dict[str, str] = {}  # by tool call
+        self._calls: dict[str, str] = {}  # the same, by request
         self._awaited: dict[str, _Awaited] = {}  # asked in a terminal, by request
         self._hooked: dict[str, _Awaited] = {}  # brought by a hook, and not answered
         self._answered_ms = 0  # when the request was made that was answered here last
@@ -50,8 +51,7 @@ class Permissions:
             call_id = next((i for i, c in open_calls if c.tool == request.tool_name), None)
         call = self._agents.calls.get(call_id or "")
         context = call.context if call is not None else self._agents.contexts.root
-        if call_id is not None:
-            self.requests[call_id] = control.request_id
+        self._assign(call_id, control.request_id)
         out.append(
             PermissionAsked(
                 context.id,
@@ -60,15 +60,14 @@ class Permissions:
                 tool=request.tool_name,
                 tool_use_id=call_id,
                 input_json=request.input,
+                can_edit=True,
             )
         )
 
     def cancelled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """Handles a `control_cancel_request` record."""
         request_id = read_as(ControlRecord, record.raw).request_id
-        for call_id, asked in list(self.requests.items()):
-            if asked == request_id:
-                del self.requests[call_id]
+        self._unassign(request_id)
         out.append(PermissionReplied("", self._clock.ts, request_id, behavior="cancelled"))
 
     def awaited(self, request_id: str, out: list[RelayEvent]) -> None:
@@ -105,10 +104,9 @@ class Permissions:
         out: list[RelayEvent],
     ) -> None:
         self._awaited[request_id] = _Awaited(context.id, 0)
+        self._assign(call_id, request_id)
         if call_id is None:
             self.uncalled = request_id
-        else:
-            self.requests[call_id] = request_id
         out.append(
             PermissionAsked(
                 context.id, self._clock.ts, request_id=request_id, tool=tool, tool_use_id=call_id
@@ -174,8 +172,7 @@ class Permissions:
             ),
             None,
         )
-        if call_id is not None:
-            self.requests[call_id] = said.request_id
+        self._assign(call_id, said.request_id)
         asked = self._hooked[said.request_id] = _Awaited(context.id, self._clock.own)
         if said.in_terminal:
             self._awaited[said.request_id] = asked
@@ -187,6 +184,10 @@ class Permissions:
                 tool=said.tool,
                 tool_use_id=call_id,
                 input_json=said.input,
+                always=said.always,
+                can_edit=True,
+                also_in_terminal=said.in_terminal,
+                held_until=said.held_until,
             )
         )
 
@@ -194,7 +195,7 @@ class Permissions:
         """Reports that a call's permission request was answered, because the call has its
         result.
         """
-        request = self.requests.pop(call_id, None)
+        request = self.requests.get(call_id)
         if request is not None:
             self._forget(request)
             behavior = "allow" if ok else "deny"
@@ -204,6 +205,16 @@ class Permissions:
         self._awaited.pop(request_id, None)
         self._hooked.pop(request_id, None)
         self.uncalled = None if self.uncalled == request_id else self.uncalled
-        self.requests = {
-            call: asked for call, asked in self.requests.items() if asked != request_id
-        }
+        self._unassign(request_id)
+
+    def _assign(self, call_id: str | None, request_id: str) -> None:
+        if call_id is not None:
+            self._unassign(request_id)
+            self._calls.pop(self.requests.get(call_id, ""), None)
+            self.requests[call_id] = request_id
+            self._calls[request_id] = call_id
+
+    def _unassign(self, request_id: str) -> None:
+        call_id = self._calls.pop(request_id, None)
+        if call_id is not None:
+            del self.requests[call_id]

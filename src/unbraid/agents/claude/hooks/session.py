@@ -92,6 +92,8 @@ class HookedSession:
             tool=request.tool,
             input=request.input,
             in_terminal=in_terminal,
+            always=decisions.offers(request.suggestions),
+            held_until=held_until,
         )
         shown = PermissionRequest(
             run=self.run,

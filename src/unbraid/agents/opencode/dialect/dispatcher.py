@@ -25,7 +25,7 @@ from unbraid.agents.opencode.records import (
     RunLine,
     decode,
 )
-from unbraid.agents.opencode.requests import CALLED, call_of, request_input
+from unbraid.agents.opencode.requests import CALLED, call_of, offers, request_input
 from unbraid.events import (
     Compacted,
     PermissionAsked,
@@ -348,6 +348,7 @@ class OpenCodeDialect:
                 tool=given.permission or given.kind or "",
                 tool_use_id=call,
                 input_json=Raw(msgspec.json.encode(request_input(about, called))),
+                always=offers(about),
             )
         )
 
