@@ -50,7 +50,7 @@ async def test_entering_opens_the_log_and_begins_nothing(
     async with Machine(env=env) as machine:
         assert isinstance(machine.log, SqliteLog)
         assert await machine.log.count_runs() == 0
-        assert machine.controllers.pending() == []
+        assert await machine.controllers.everywhere() == {}
         made = {path.name.partition("-")[0] for path in machine.home.iterdir()}
         assert made == {machine_log(env).name}
 

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct
 
 from unbraid import events
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.agents.registry import kinds
+from unbraid.control.permissions import PermissionRequest
 from unbraid.events.schema import interfaces, union
 from unbraid.fleet.tool_formats import ToolFormat
 from unbraid.hub.frames import Cut

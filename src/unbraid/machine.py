@@ -134,10 +134,9 @@ class Machine:
         """The runs that can be steered: in this process, in others of this machine, and on other
         machines that share the log.
         """
-        from unbraid.control.controllers import Controllers
-        from unbraid.control.machines import steered_elsewhere
+        from unbraid.control.controllers import Controllers, OtherProcesses, channels_of
 
-        return Controllers(steered_elsewhere(self.home, self.log))
+        return Controllers(OtherProcesses(*channels_of(self.log, self.home)))
 
     async def open(self, name: str) -> RunSummary:
         """Returns the run of that name; a session that is not in the log yet is imported. An
@@ -195,7 +194,7 @@ class Machine:
 
     async def watch(self, until: asyncio.Event) -> None:
         """Follows every session into the log until `until` is set, then up to that moment."""
-        from unbraid.control.machines import answering_machines
+        from unbraid.control.controllers import channels_of
         from unbraid.watch.watcher import Watcher, watch_until
 
         watcher = Watcher(
@@ -207,7 +206,7 @@ class Machine:
             controllers=self.controllers,
             redact=self._redact,
         )
-        async with answering_machines(self.log, self.controllers):
+        async with self.controllers.answering(*channels_of(self.log, self.home)):
             await watch_until(watcher, until)
 
     @asynccontextmanager

@@ -1,16 +1,17 @@
 """Attack: a machine that may only send its runs wants a say in the runs of others.
 
-Such a machine reports which permission requests wait in its runs, under names that it chooses. One
-could be the name of a request of another run: whoever allowed the harmless one had allowed the
-other. One could be a path, and the answer went to another route. One machine could report so many
-processes that there was no place for those of others; and one whose token was revoked was still
-given the order for which it waited. Now an answer is for the run whose request was shown, and none
-of the rest works.
+Such a machine sends the events of its runs, and with them permission requests under names that it
+chooses. One could be the name of a request of another run: whoever allowed the harmless one had
+allowed the other. One could be a path, and the answer went to another route. One machine could
+report so many processes that there was no place for those of others; and one whose token was
+revoked was still given the order for which it waited. Now an answer is for the run whose request
+was shown, and none of the rest works.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.control.steered_run import SteeredRun
+from tests.control.steered_run import SteeredRun, append_request
 from tests.polling import until
 from tests.serve.conftest import Start
+from unbraid.agents.control_port import SteeringRequest
 from unbraid.control import sending_machines
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
@@ -32,6 +34,7 @@ from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]
 
+SESSION = "11111111-2222-4333-8444-555555555555"
 ADMIN, OWNER = new_token("owner", ["admin"])
 
 
@@ -41,18 +44,28 @@ class Forger:
     def __init__(self, client: httpx.AsyncClient, secret: str, run: str) -> None:
         self._client, self.run = client, run
         self._headers = {"authorization": f"Bearer {secret}"}
+        self._sent = 0
 
     async def begin(self) -> None:
-        path = f"/v1/ingest/{self.run}?source=a&offset=0"
-        begun = await self._client.post(path, content=b"{}\n", headers=self._headers)
-        assert begun.status_code == 200, begun.text
+        init = {"type": "system", "subtype": "init", "session_id": SESSION, "tools": []}
+        await self._send(init)
+
+    async def _send(self, line: dict[str, Any]) -> None:
+        data = json.dumps(line).encode() + b"\n"
+        path = f"/v1/ingest/{self.run}?source=a&offset={self._sent}"
+        taken = await self._client.post(path, content=data, headers=self._headers)
+        assert taken.status_code == 200, taken.text
+        self._sent += len(data)
+
+    async def ask(self, request_id: str) -> None:
+        """Lets its run ask for permission, under this name."""
+        about = {"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}}
+        await self._send({"type": "control_request", "request_id": request_id, "request": about})
 
     async def report(self, *request_ids: str, process: str = "p") -> httpx.Response:
-        pending = [
-            {"run": self.run, "request_id": each, "tool": "Bash", "input": {"command": "ls"}}
-            for each in request_ids
-        ]
-        about = {"run": self.run, "verbs": ["answer"], "pending": pending}
+        for each in request_ids:
+            await self.ask(each)
+        about = {"run": self.run, "verbs": ["answer"]}
         return await self._client.post(
             f"/v1/steering/{process}", json={"runs": [about]}, headers=self._headers
         )
@@ -88,6 +101,7 @@ class Shared:
 @pytest.fixture
 async def shared(start: Start, client_of: Clients, log: SqliteLog, tmp_path: Path) -> Shared:
     await log.append("r", sample_run(["x"])[:3])
+    await append_request(log, "r")
     tokens = TokenFile(tmp_path / "home" / "tokens.json")
     server = await start(tokens=(OWNER,), token_file=tokens, controllers=Controllers())
     client = client_of(server, headers={"authorization": f"Bearer {ADMIN}"})
@@ -125,7 +139,7 @@ async def test_the_name_of_a_request_leads_to_no_other_route(shared: Shared) -> 
     held = (await RemoteControllers(remote).controllers())["r"]
     for name in ("../runs/r/interrupt", "..%2fruns%2fr%2finterrupt", "q1?x=", "q1#"):
         with pytest.raises(CallerError):
-            await held.answer(name, "allow", None)
+            await held.carry_out(SteeringRequest("answer", request_id=name, behavior="allow"))
     await remote.close()
     assert shared.own.asked == []
 
@@ -157,4 +171,4 @@ async def test_a_machine_that_is_shut_out_gets_no_more_orders(shared: Shared) ->
     shared.tokens.revoke("build")
     answer = await polling
     assert (answer.status_code, answer.content) == (204, b"")
-    assert (await forger.report("q2")).status_code == 401
+    assert (await forger.report()).status_code == 401

@@ -17,9 +17,13 @@ from tests.block_rows import RECORDINGS
 from unbraid import Translator
 from unbraid.agents.codex.server.approvals import Approvals
 from unbraid.agents.codex.server.messages import server_message
-from unbraid.agents.opencode.requests import MAX_CALLS, OpenCalls, request_input
+from unbraid.agents.control_port import UnknownRequest
+from unbraid.agents.opencode.requests import request_input
 from unbraid.agents.opencode.sessions.controller import ServerController
+from unbraid.control.permissions import open_requests
 from unbraid.events import PermissionAsked
+from unbraid.log import MemoryLog
+from unbraid.pipeline import Pipeline
 
 RECORDED = RECORDINGS / "permission.serve.opencode-1.2.27" / "event.sse"
 SESSION = "ses_e218d0553ffenRMvtXOpA5X45Y"
@@ -54,18 +58,6 @@ def request(call_id: str, **more: Any) -> bytes:
     return line("permission.asked", **{**about, "patterns": ["*"], "tool": tool, **more})
 
 
-@pytest.fixture
-def controller() -> ServerController:
-    return ServerController(Nobody(), SESSION)
-
-
-def shown_by(controller: ServerController, *lines: bytes) -> Any:
-    for each in lines:
-        (controller.note if b'"permission.' in each else controller.note_call)(each)
-    (pending,) = controller.pending()
-    return pending.input
-
-
 def test_the_command_of_a_real_request_is_shown() -> None:
     lines = RECORDED.read_bytes().splitlines(keepends=True)
     assert b'"permission":"bash","patterns":["touch allowed.txt"],"metadata":{}' in b"".join(lines)
@@ -74,20 +66,18 @@ def test_the_command_of_a_real_request_is_shown() -> None:
     assert "+no" in second["diff"]
 
 
-def test_the_tool_of_an_mcp_server_is_shown_with_its_input(controller: ServerController) -> None:
+def test_the_tool_of_an_mcp_server_is_shown_with_its_input() -> None:
     given = {"target": "production", "force": True}
     lines = [line("session.created", info={"id": SESSION}), call("c1", "running", given)]
     lines.append(request("c1"))
     expected = {**given, "patterns": ["*"]}
     assert asked_in(lines) == [expected]
-    assert shown_by(controller, *lines) == expected
 
 
-def test_a_plugin_brings_the_input_with_the_request(controller: ServerController) -> None:
+def test_a_plugin_brings_the_input_with_the_request() -> None:
     lines = [request("c1", unbraidInput={"target": "production"})]
     expected = {"target": "production", "patterns": ["*"]}
     assert asked_in([line("session.created", info={"id": SESSION}), *lines]) == [expected]
-    assert shown_by(controller, *lines) == expected
 
 
 def test_what_the_request_says_counts_more_than_the_agent() -> None:
@@ -98,8 +88,9 @@ def test_what_the_request_says_counts_more_than_the_agent() -> None:
 
 
 @pytest.mark.parametrize("given", ["text", ["a", "list"], 7, None])
-def test_an_input_that_is_no_object_is_shown(given: Any, controller: ServerController) -> None:
-    shown = shown_by(controller, call("c1", "running", given), request("c1", metadata="odd"))
+def test_an_input_that_is_no_object_is_shown(given: Any) -> None:
+    lines = [line("session.created", info={"id": SESSION}), call("c1", "running", given)]
+    (shown,) = asked_in([*lines, request("c1", metadata="odd")])
     assert shown == {
         "metadata": "odd",
         "patterns": ["*"],
@@ -107,31 +98,24 @@ def test_an_input_that_is_no_object_is_shown(given: Any, controller: ServerContr
     }
 
 
-def test_a_second_request_of_the_same_name_does_not_change_what_is_shown(
-    controller: ServerController,
-) -> None:
-    shown = shown_by(controller, request("c1", metadata={"command": "rm -rf ~"}))
-    again = shown_by(controller, request("c2", metadata={"command": "ls"}))
-    assert shown == again
+async def test_a_second_request_of_the_same_name_does_not_change_what_is_shown() -> None:
+    pipeline, log = Pipeline(), MemoryLog()
+    lines = [line("session.created", info={"id": SESSION})]
+    lines += [request("c1", metadata={"command": "rm -rf ~"})]
+    lines += [request("c2", metadata={"command": "ls"})]
+    await log.append("r", [event for each in lines for event in pipeline.feed(each)])
+    (shown,) = (await open_requests(log, ["r"])).requests
+    assert shown.input["command"] == "rm -rf ~"
 
 
-def test_nested_deeper_than_anyone_reads_it_stops_nobody(controller: ServerController) -> None:
+async def test_nested_deeper_than_anyone_reads_it_stops_nobody() -> None:
+    controller = ServerController(Nobody(), SESSION)
     deep = b"[" * 100_000 + b"]" * 100_000
     asked = request("c1", metadata="DEEP").replace(b'"DEEP"', deep)
     assert controller.note(asked) == asked
     # It cannot be answered here: nobody would know what.
-    assert controller.pending() == []
-
-
-def test_only_open_calls_are_remembered() -> None:
-    calls = OpenCalls()
-    for number in range(3 * MAX_CALLS):
-        calls.note(call(f"c{number}", "running", {"n": number}))
-    asked = {"tool": {"callID": f"c{3 * MAX_CALLS - 1}"}}
-    assert calls.input_of(asked) == {"n": 3 * MAX_CALLS - 1}
-    assert calls.input_of({"tool": {"callID": "c0"}}) is None
-    calls.note(call(f"c{3 * MAX_CALLS - 1}", "completed", {}))
-    assert calls.input_of(asked) is None
+    with pytest.raises(UnknownRequest):
+        await controller.answer("per_1", "allow", None)
 
 
 def test_changes_of_files_and_new_rights_are_shown_by_codex() -> None:

@@ -9,19 +9,20 @@ never listed.
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.app import App
 from textual.containers import VerticalScroll
 
+from tests.control.steered_run import SteeredRun, append_request
 from tests.tui.test_held_requests import armed
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.cli import approve
-from unbraid.control.sockets import answer, steerable
+from unbraid.control.controllers import Controllers
+from unbraid.control.permissions import PermissionRequest, answer_request
 from unbraid.errors import CallerError
+from unbraid.log import MemoryLog
+from unbraid.testing.sample_runs import sample_run
 from unbraid.tui.dialogs import PermissionDialog, tool_input_text
 
 RULE = "\n".join(f"Bash(step {number})" for number in range(200))
@@ -63,37 +64,27 @@ def test_a_tool_and_its_arguments_are_named_whole() -> None:
     assert name in tool_input_text({name: "x"})
 
 
-class Asking:
-    """A run that waits for an answer."""
-
-    def __init__(self, run: str, command: str) -> None:
-        self.run, self.command, self.given = run, command, list[str]()
-
-    def verbs(self) -> list[str]:
-        return ["answer"]
-
-    def pending(self) -> list[PermissionRequest]:
-        return [PermissionRequest(self.run, "q", "Bash", {"command": self.command})]
-
-    async def answer(self, request_id: str, behavior: str, *more: object) -> None:
-        self.given.append(behavior)
+def waits(run: str, command: str) -> PermissionRequest:
+    return PermissionRequest(run, "q", "Bash", {"command": command})
 
 
-async def test_an_answer_goes_to_one_request_alone(tmp_path: Path) -> None:
-    runs = Asking("one", "ls"), Asking("two", "rm -rf ~")
-    async with AsyncExitStack() as stack:
-        for run in runs:
-            await stack.enter_async_context(steerable(tmp_path, run, run.run))  # type: ignore[arg-type]
-        with pytest.raises(CallerError, match="several runs"):
-            await answer(tmp_path, "q", behavior="allow", message=None)
-    assert [run.given for run in runs] == [[], []]
+async def test_an_answer_goes_to_one_request_alone() -> None:
+    log, controllers = MemoryLog(), Controllers()
+    runs = SteeredRun("one"), SteeredRun("two")
+    for run, command in zip(runs, ("ls", "rm -rf ~"), strict=True):
+        await log.append(run.run, sample_run(["x"])[:3])
+        await append_request(log, run.run, "q", command)
+        controllers.register(run.run, run)
+    with pytest.raises(CallerError, match="several runs"):
+        await answer_request(log, controllers, "q", "allow")
+    assert [run.asked for run in runs] == [[], []]
 
 
 async def test_each_request_is_listed_whatever_it_is_called(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    waiting = [Asking("one", "ls").pending()[0], Asking("two", "rm -rf ~").pending()[0]]
-    changed = [*waiting, Asking("one", "curl evil").pending()[0]]
+    waiting = [waits("one", "ls"), waits("two", "rm -rf ~")]
+    changed = [*waiting, waits("one", "curl evil")]
     looks = iter([waiting, waiting, changed])
 
     async def attend(seconds: float) -> None:

@@ -11,11 +11,16 @@ import httpx
 import pytest
 
 from tests.access import TOKEN, client_at
-from tests.control.steered_run import SteeredRun
+from tests.control.steered_run import SteeredRun, append_request
 from tests.nats_servers import NatsCluster
-from unbraid.agents.control_port import AnswerDetails, Controller, UnknownRequest
-from unbraid.control.controllers import Controllers
-from unbraid.control.machines import answering_machines, steered_elsewhere
+from unbraid.agents.control_port import (
+    AnswerDetails,
+    Controller,
+    SteeringRequest,
+    UnknownRequest,
+)
+from unbraid.control.controllers import Controllers, OtherProcesses, channels_of
+from unbraid.control.permissions import answer_request, answerable_requests
 from unbraid.errors import CallerError
 from unbraid.log import opened_log
 from unbraid.log.nats import machine_requests
@@ -41,28 +46,32 @@ async def found(controllers: Controllers) -> Controller:
 async def test_a_run_is_steered_from_another_machine(
     node: NatsCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake, reader = SteeredRun("r", refused=["cancel"]), "unbraid_reader"
+    reader = "unbraid_reader"
     async with AsyncExitStack() as stack:
         one = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "one.db")))
         two = await stack.enter_async_context(opened_log(node.url("S", tmp_path / "two.db")))
         await one.append("r", sample_run(["x"])[:3])
+        await append_request(one, "r")
         await two.settle()
-        owner, elsewhere = Controllers(), Controllers(steered_elsewhere(tmp_path, two))
+        fake = SteeredRun("r", refused=["cancel"], log=one)
+        owner = Controllers()
+        elsewhere = Controllers(OtherProcesses(*channels_of(two, tmp_path)))
         assert await elsewhere.everywhere() == {}
         answering = await stack.enter_async_context(AsyncExitStack())
-        await answering.enter_async_context(answering_machines(one, owner))
+        await answering.enter_async_context(owner.answering(*channels_of(one)))
         owner.register("r", fake)
 
         # However busy this machine is, who was found is waited for.
         monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_KNOWN_SECONDS", 30)
         controller = await found(elsewhere)
         assert controller.verbs() == fake.verbs()
-        await controller.message("go on")
-        await controller.stop(2)
+        await elsewhere.steer("r", "message", "go on")
+        await elsewhere.steer("r", "stop", stream_id=2)
         with pytest.raises(CallerError, match="it cannot cancel"):
-            await controller.cancel()
-        assert [request.request_id for request in await elsewhere.waiting()] == ["q1"]
-        await elsewhere.answer("q1", "allow", None, AnswerDetails(by="me"))
+            await elsewhere.steer("r", "cancel")
+        waiting = (await answerable_requests(two, elsewhere)).requests
+        assert [request.request_id for request in waiting] == ["q1"]
+        await answer_request(two, elsewhere, "q1", "allow", details=AnswerDetails(by="me"))
         assert fake.asked == [
             ("message", "go on"), ("stop", 2), ("answer", "q1", "allow", None),
         ]  # fmt: skip
@@ -71,8 +80,9 @@ async def test_a_run_is_steered_from_another_machine(
         assert owner.attendance.seconds == 0
         await elsewhere.attend("me", 30)
         assert owner.attendance.seconds > 0
+        await two.settle()
         with pytest.raises(UnknownRequest):
-            await elsewhere.answer("q1", "allow", None)
+            await answer_request(two, elsewhere, "q1", "allow")
 
         # The same over HTTP, by who may.
         reading = Token("reader", hash_token(reader), frozenset(("read",)), created=1)
@@ -98,14 +108,14 @@ async def test_a_run_is_steered_from_another_machine(
             await answering.aclose()
             monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_KNOWN_SECONDS", 0.1)
             with pytest.raises(CallerError, match="run r was not reached"):
-                await controller.interrupt()
+                await controller.carry_out(SteeringRequest("interrupt"))
             assert (await client.post(path)).status_code == 409
 
         # It is there and says nothing: that takes a while, and is an error, too.
         monkeypatch.setattr(machine_requests, "MACHINE_REQUEST_TIMEOUT_SECONDS", 0.2)
 
         async def silent(question: bytes) -> bytes:
-            if b'"request":null' in question:
+            if b'"runs"' in question:
                 return b'[{"run":"r","verbs":["interrupt"]}]'
             raise TimeoutError
 
@@ -114,4 +124,4 @@ async def test_a_run_is_steered_from_another_machine(
         await stack.enter_async_context(requests.answering(silent))
         stopped = await found(elsewhere)
         with pytest.raises(CallerError, match="no answer within"):
-            await stopped.interrupt()
+            await stopped.carry_out(SteeringRequest("interrupt"))

@@ -6,14 +6,14 @@ import signal
 
 import pytest
 
-from unbraid.control.signals import SignalController
 from unbraid.errors import CallerError
+from unbraid.launch.run import SignalController
 
 
 async def test_it_can_be_ended_and_nothing_else() -> None:
     sent: list[int] = []
-    controller = SignalController(lambda: "run", sent.append)
-    assert (controller.run, controller.verbs(), controller.pending()) == ("run", ["cancel"], [])
+    controller = SignalController(sent.append)
+    assert controller.verbs() == ["cancel"]
     await controller.cancel()
     assert sent == [signal.SIGTERM]
     for asked in (

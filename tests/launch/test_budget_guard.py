@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.alerts.made import Maker
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import Controller
 from unbraid.alerts.budget import RunLimits
-from unbraid.errors import CallerError
 from unbraid.launch.budget_guard import BudgetGuard
 from unbraid.log import MemoryLog
 from unbraid.translate.notes import NOTES, RunNote
@@ -21,7 +20,7 @@ from unbraid.translate.translator import Translator
 PATIENCE_SECONDS = 30
 
 
-class OtherRuns:
+class OtherRuns(Controller):
     """A controller that notes what it is asked."""
 
     def __init__(self, *verbs: str) -> None:
@@ -30,29 +29,11 @@ class OtherRuns:
     def verbs(self) -> list[str]:
         return self._verbs
 
-    def pending(self) -> list[PermissionRequest]:
-        return []
-
     async def interrupt(self) -> None:
         self.asked.put_nowait("interrupt")
 
     async def cancel(self) -> None:
         self.asked.put_nowait("cancel")
-
-    async def message(self, text: str) -> None:
-        raise CallerError("no")
-
-    async def stop(self, stream_id: int) -> None:
-        raise CallerError("no")
-
-    async def answer(
-        self,
-        request_id: str,
-        behavior: str,
-        message: str | None,
-        details: AnswerDetails | None = None,
-    ) -> None:
-        raise CallerError("no")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.invariants import check
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
+from unbraid.control.permissions import open_requests
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
@@ -194,7 +195,7 @@ async def test_a_childs_question_is_shown_and_answered(cli: str, tmp_path: Path)
         async for event in orchestrator.follow(run):
             events.append(event)
             if isinstance(event, e.FleetPermissionAsked):
-                (pending,) = orchestrator.request(run).pending()
+                (pending,) = (await open_requests(orchestrator.log, [run])).requests
                 assert (pending.agent, pending.stream_id) == ("worker", 1)
                 assert pending.request_id == event.request_id
                 await orchestrator.request(run).answer(event.request_id, "allow", None)

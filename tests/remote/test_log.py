@@ -13,9 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.access import SECRET, TOKEN
-from tests.control.steered_run import SteeredRun
+from tests.control.steered_run import SteeredRun, append_request
 from tests.tui.screens import opening, said
 from tests.watch.writing import SESSION, Writer, append
+from unbraid.agents.control_port import SteeringRequest
 from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
@@ -154,7 +155,7 @@ async def test_who_may_look_and_who_may_steer() -> None:
         assert [run.run for run in await RemoteLog(reader).runs()] == ["one"]
         held = (await RemoteControllers(reader).controllers())["one"]
         with pytest.raises(CallerError, match="this token does not have the scope control"):
-            await held.interrupt()
+            await held.carry_out(SteeringRequest("interrupt"))
         assert steered.asked == []
         await reader.close()
 
@@ -163,18 +164,22 @@ async def test_runs_are_steered_through_the_server() -> None:
     log, controllers, steered = MemoryLog(), Controllers(), SteeredRun("one", refused=["stop"])
     controllers.register("one", steered)
     await log.append("one", opening())
+    await append_request(log, "one")
     async with serving(
         ServeConfig(port=0, tokens=(TOKEN,), limits=SOON), log, controllers=controllers
     ) as server:
         distant = RemoteServer(server.url, SECRET)
-        ((run, held),) = (await RemoteControllers(distant).controllers()).items()
-        assert (run, held.verbs(), held.pending()) == ("one", steered.verbs(), steered.pending())
-        await held.message("more")
-        await held.interrupt()
-        await held.answer("q1", "deny", None)
-        await held.cancel()
+        elsewhere = RemoteControllers(distant)
+        seen, ((run, held),) = Controllers(elsewhere), (await elsewhere.controllers()).items()
+        assert (run, held.verbs()) == ("one", steered.verbs())
+        (asked,) = (await elsewhere.open_requests()).requests
+        assert (asked.run, asked.request_id, asked.input) == ("one", "q1", {"command": "ls"})
+        await seen.steer("one", "message", "more")
+        await seen.steer("one", "interrupt")
+        await seen.steer("one", "answer", request_id="q1", behavior="deny")
+        await seen.steer("one", "cancel")
         with pytest.raises(CallerError, match="it cannot stop"):
-            await held.stop(7)
+            await seen.steer("one", "stop", stream_id=7)
         await distant.close()
     assert steered.asked == [
         ("message", "more"), ("interrupt",), ("answer", "q1", "deny", None), ("cancel",),

@@ -13,7 +13,7 @@ import pytest
 
 import unbraid.control.sending_machines as module
 from tests.access import TOKEN, client_at
-from tests.control.steered_run import SteeredRun
+from tests.control.steered_run import SteeredRun, append_request
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
 from unbraid.remote.delivery import Destination, RunDelivery
@@ -67,7 +67,9 @@ async def verbs(client: httpx.AsyncClient, wanted: Callable[[list[str]], bool]) 
 async def test_everything_that_can_be_asked_is_carried_out_there(
     server: Server, client: httpx.AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake, controllers = SteeredRun("r", refused=["cancel"]), Controllers()
+    # What waits there comes with the run's events; here, they are written at the server.
+    store, controllers = server.services.store, Controllers()
+    fake = SteeredRun("r", refused=["cancel"], log=store)
     async with AsyncExitStack() as stack:
         link = SteeringLink(server.url, SECRET, controllers)
         steering = await stack.enter_async_context(AsyncExitStack())
@@ -81,6 +83,7 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
         assert (await client.post(f"{PATH}/streams/2/stop")).status_code == 202
         refused = await client.post(f"{PATH}/cancel")
         assert refused.status_code == 400 and "it cannot cancel" in refused.text
+        await append_request(store, "r")
         listed = (await client.get("/v1/permissions")).json()
         assert [each["request_id"] for each in listed["permissions"]] == ["q1"]
         answered = await client.post("/v1/permissions/q1", json={"behavior": "allow"})
@@ -94,12 +97,9 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
             found = (await client.get("/v1/permissions")).json()["permissions"]
             return [each["request_id"] for each in found]
 
-        async with asyncio.timeout(60):
-            while await waiting():  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
-            fake.waits.append(module_request("q2"))
-            while await waiting() != ["q2"]:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        assert await waiting() == []
+        await append_request(store, "r", "q2")
+        assert await waiting() == ["q2"]
 
         # The server asks its own people for the right, not the machine that sends.
         headers = {"authorization": f"Bearer {SECRET}"}
@@ -115,12 +115,6 @@ async def test_everything_that_can_be_asked_is_carried_out_there(
         assert await verbs(client, lambda found: not found) == []
 
 
-def module_request(request_id: str) -> Any:
-    request = SteeredRun("r").waits[0]
-    request.request_id = request_id
-    return request
-
-
 async def test_nobody_steers_what_is_not_its_own(
     server: Server, client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
@@ -132,13 +126,26 @@ async def test_nobody_steers_what_is_not_its_own(
             ("wrong", report, 401),
             (SECRET, {"runs": [{"run": "../r", "verbs": []}]}, 400),
             (SECRET, {"runs": 5}, 400),
-            (SECRET, {"runs": [{"run": "r", "pending": [{
-                "run": "another", "request_id": "q", "tool": "t", "input": {}}]}]}, 400),
-        ):  # fmt: skip
+        ):
             headers = {"authorization": f"Bearer {secret}"}
             answer = await client.post("/v1/steering/p", json=body, headers=headers)
             assert answer.status_code == code, answer.text
         assert await verbs(client, lambda found: True) == []
+
+
+async def test_a_machine_cannot_report_what_waits(
+    server: Server, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    """Only the events of its runs say that."""
+    async with AsyncExitStack() as stack:
+        await sent(server, tmp_path, stack)
+        pending = {"run": "another", "request_id": "q", "tool": "t", "input": {}}
+        report = {"runs": [{"run": "r", "verbs": ["answer"], "pending": [pending]}]}
+        headers = {"authorization": f"Bearer {SECRET}"}
+        polling = asyncio.create_task(client.post("/v1/steering/p", json=report, headers=headers))
+        assert await verbs(client, bool) == ["answer"]
+        assert (await client.get("/v1/permissions")).json()["permissions"] == []
+        polling.cancel()
 
 
 async def test_an_order_that_is_lost_on_its_way_comes_again(

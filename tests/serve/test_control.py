@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from tests.control.steered_run import SteeredRun
+from tests.control.steered_run import SteeredRun, append_request
 from tests.serve.conftest import Start
 from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
@@ -16,7 +16,7 @@ from unbraid.testing.log_contract import sample_run
 
 @pytest.fixture
 async def steered() -> SteeredRun:
-    return SteeredRun("r", verbs=["message", "cancel"], refused=[("stop", 0)])
+    return SteeredRun("r", verbs=["message", "cancel", "answer"], refused=[("stop", 0)])
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ async def client(
     controllers = Controllers()
     controllers.register("r", steered)
     await log.append("r", sample_run(["a"])[:3])
+    await append_request(log, "r")
     await log.append("foreign", sample_run(["a"])[:3])
     return client_of(await start(controllers=controllers))
 
@@ -48,14 +49,14 @@ async def test_steers_a_run(client: httpx.AsyncClient, steered: SteeredRun) -> N
 
 
 async def test_lists_what_can_be_asked_of_a_run(client: httpx.AsyncClient) -> None:
-    for run, verbs in (("r", ["message", "cancel"]), ("foreign", [])):
+    for run, verbs in (("r", ["message", "cancel", "answer"]), ("foreign", [])):
         answer = (await client.get(f"/v1/runs/{run}/control")).json()
         assert (answer["run"], answer["verbs"]) == (run, verbs)
         # Whoever cannot be steered is told why.
         assert bool(answer["reason"]) == (not verbs)
     assert (await client.get("/v1/runs/none/control")).status_code == 404
     (listed,) = (await client.get("/v1/control")).json()["runs"]
-    assert (listed["run"], listed["verbs"]) == ("r", ["message", "cancel"])
+    assert (listed["run"], listed["verbs"]) == ("r", ["message", "cancel", "answer"])
 
 
 async def test_answers_permissions(client: httpx.AsyncClient, steered: SteeredRun) -> None:

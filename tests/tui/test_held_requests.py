@@ -13,11 +13,14 @@ from textual.app import App
 from textual.containers import Vertical
 from textual.pilot import Pilot
 
+from tests.control.steered_run import asked
+from unbraid.agents.claude.hooks.decisions import offers
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
+from unbraid.control.permissions import PermissionRequest
 from unbraid.log import MemoryLog
 from unbraid.system.clock import now_ms
+from unbraid.testing.sample_runs import sample_run
 from unbraid.tui import dialogs
 from unbraid.tui.dialogs import PermissionDialog
 from unbraid.tui.run_control import RunControl
@@ -42,20 +45,25 @@ async def answered(
     """What the hook answers when these keys are pressed, and what the log is given."""
     controllers, session = Controllers(), HookedSession(SESSION, lambda name: None)
     controllers.register("r", session)
-    session.run = "r"
-    app: App[None] = App()
-    control = RunControl(app, ViewServices(MemoryLog(), controllers, None))
+    log, app = MemoryLog(), App[None]()
+    await log.append("r", sample_run(["x"])[:3])
+    control = RunControl(app, ViewServices(log, controllers, None))
     async with app.run_test(size=(100, 30)) as pilot:
         request = HookRequest(
             tool, Raw(json.dumps(given).encode()), [OFFER], agent_id=None, agent_type=None
         )
         until = None if in_terminal else now_ms() + 300_000
-        _, answer = session.hold(request, in_terminal=in_terminal, held_until=until)
+        name, answer = session.hold(request, in_terminal=in_terminal, held_until=until)
+        waits = asked(4, name)
+        waits.tool, waits.input_json = tool, request.input
+        waits.always, waits.can_edit = offers([OFFER]), True
+        waits.also_in_terminal, waits.held_until = in_terminal, until
+        await log.append("r", [waits])
         await control.refresh()
         await control.toggle_answering()
         assert controllers.attendance.seconds > 0
-        [asked] = control.waiting()
-        await control.answer(asked, "A title")
+        [shown] = control.waiting()
+        await control.answer(shown, "A title")
         await armed(pilot)
         await pilot.press(*keys)
         async with asyncio.timeout(30):
@@ -65,7 +73,7 @@ async def answered(
 
 
 async def test_every_answer_has_a_key() -> None:
-    given = {"command": "ls"}
+    given: dict[str, Any] = {"command": "ls"}
     decision, logged = await answered(["a"], given)
     assert decision == {"behavior": "allow"}
     assert '"where":"top"' in logged
@@ -80,9 +88,9 @@ async def test_every_answer_has_a_key() -> None:
     decision, _ = await answered(keys, given)
     assert decision == {"behavior": "allow", "updatedInput": {"a": 1}}
     question = {"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}
-    asked = {"questions": [question]}
-    decision, _ = await answered(["2"], asked, tool="AskUserQuestion")
-    assert decision["updatedInput"] == {**asked, "answers": {"Which?": "B"}}
+    given = {"questions": [question]}
+    decision, _ = await answered(["2"], given, tool="AskUserQuestion")
+    assert decision["updatedInput"] == {**given, "answers": {"Which?": "B"}}
 
 
 class Answers(App[None]):

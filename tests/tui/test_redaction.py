@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.control.steered_run import SteeredRun, append_request
 from tests.launch.agents import UNBRAID, log_path
 from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import cut
@@ -12,7 +13,6 @@ from tests.tui.screens import opening, showing
 from tests.tui.tmux import terminal
 from tests.watch.test_restart import environment
 from unbraid import events as e
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.testing.log_contract import sample_run
@@ -64,18 +64,10 @@ async def test_what_is_not_decided_waits_and_the_rest_is_shown(tmp_path: Path) -
 
 
 async def test_requests_for_leave(tmp_path: Path) -> None:
-    class PendingRequests:
-        """A run that waits for leave to use a key."""
-
-        def verbs(self) -> list[str]:
-            return ["answer"]
-
-        def pending(self) -> list[PermissionRequest]:
-            return [PermissionRequest("one", "q1", "Bash", {"command": f"curl -H 'x: {KEY}'"})]
-
     log, controllers = MemoryLog(), Controllers()
-    controllers.register("one", PendingRequests())  # type: ignore[arg-type]
+    controllers.register("one", SteeredRun("one"))
     await log.append("one", opening())
+    await append_request(log, "one", command=f"curl -H 'x: {KEY}'")
     async with showing(log, tmp_path, size=SIZE, redact=True, controllers=controllers) as screen:
         await screen.until(lambda: f"x: {SEEN}" in screen.text())
         await screen.press("p")

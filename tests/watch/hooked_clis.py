@@ -17,7 +17,6 @@ import pytest
 from tests.launch.agents import UNBRAID, cli_of, log_path
 from tests.launch.terminal import terminal
 from tests.launch.test_interactive import settle
-from unbraid.control.sockets import steerable_processes
 from unbraid.log import SqliteLog
 from unbraid.testing import Script, ScriptedModel, claude_launch
 from unbraid.testing.launch import Launch
@@ -82,8 +81,9 @@ class Person:
 
         async def look() -> list[dict[str, Any]] | None:
             # Only when there is something to list, a command is started that lists it.
-            found = await steerable_processes(self.folder)
-            if all(each.request_id == before for _, about in found for each in about.pending):
+            async with self.log() as log:
+                waiting = {name for run in await log.runs() for name in run.state.requests}
+            if not waiting - {before}:
                 return None
             return [each for each in await self.pending() if each != after] or None
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.hooks.commands import ASK, command
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails
+from unbraid.control.permissions import PermissionRequest, answer_request, answerable_requests
 from unbraid.events import FleetEvent, FleetPermissionReplied
 from unbraid.machine import Machine
 
@@ -84,15 +85,38 @@ class Watched:
 
     async def pending(self, count: int = 1) -> list[PermissionRequest]:
         """What waits here, when there are so many."""
-        controllers = self.machine.controllers
-        await until(lambda: len(controllers.pending()) == count)
-        return controllers.pending()
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            while len(found := await self.waiting()) != count:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            return found
+
+    async def waiting(self) -> list[PermissionRequest]:
+        """What waits here now."""
+        machine = self.machine
+        return (await answerable_requests(machine.log, machine.controllers)).requests
 
     async def answer(self, behavior: str, message: str | None = None, **details: Any) -> None:
         """Answer the one that waits."""
         [request] = await self.pending()
         given = AnswerDetails(by="me", where="page", **details)
-        await self.machine.controllers.answer(request.request_id, behavior, message, given)
+        await self.answer_to(request.request_id, behavior, message, given)
+
+    async def answer_to(
+        self,
+        request_id: str,
+        behavior: str,
+        message: str | None = None,
+        details: AnswerDetails | None = None,
+    ) -> None:
+        """Answer one."""
+        await answer_request(
+            self.machine.log,
+            self.machine.controllers,
+            request_id,
+            behavior,
+            message=message,
+            details=details,
+        )
 
     async def events(self) -> list[FleetEvent]:
         """The permission events of the log."""

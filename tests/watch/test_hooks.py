@@ -107,7 +107,7 @@ async def test_a_main_agent_is_answered_in_every_way(tmp_path: Path) -> None:
         assert [e.tool for e in asked] == ["Bash"] * 4 + ["ExitPlanMode", "AskUserQuestion"]
         assert asked[0].tool_use_id == "toolu_1"
         assert json.loads(bytes(asked[0].input_json)) == BASH["input"]
-        assert session.machine.controllers.pending() == []
+        assert await session.waiting() == []
     assert sorted(path.name for path in folder.iterdir()) == ["lock"], "nothing is left behind"
 
 
@@ -119,11 +119,11 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
         result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
         append(session.writer.main, session.writer.line("user", {"content": [result]}))
         assert await hook.answer() is None
-        assert session.machine.controllers.pending() == []
+        assert await session.waiting() == []
         [reply] = await session.replies(1)
         assert (reply.request_id, reply.behavior, reply.by) == (request.request_id, "allow", None)
         with pytest.raises(CallerError, match="no pending"):
-            await session.machine.controllers.answer(request.request_id, "allow", None)
+            await session.answer_to(request.request_id, "allow")
 
         # The tool that was asked for is used: that is known before the transcript has it.
         hook = await session.ask()
@@ -136,7 +136,7 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
             await session.pending()
         call = await session.hook(ORDERS, "PostToolUse", **used)
         assert await call.said() == (0, "", "")
-        assert session.machine.controllers.pending() == [], "before the CLI goes on"
+        assert await session.waiting() == [], "before the CLI goes on"
         assert await hook.answer() is None
         assert not (session.folder / "orders").exists()
 
@@ -155,15 +155,15 @@ async def test_what_shows_nothing_is_held_while_somebody_answers(
     async with watched(tmp_path) as session:
         controllers = session.machine.controllers
         assert await (await session.ask(**given)).answer() is None, "nobody answers"
-        assert controllers.pending() == []
+        assert await session.waiting() == []
         await controllers.attend("me", 600)
         hooks = [await session.ask(**given) for _ in range(2)]
         for request in await session.pending(2):
             assert not request.also_in_terminal
             assert request.held_until is not None
             assert request.held_until - request.ts == pytest.approx(300_000, abs=2000)
-        first = controllers.pending()[0]
-        await controllers.answer(first.request_id, "allow", None)
+        first = (await session.waiting())[0]
+        await session.answer_to(first.request_id, "allow")
         await session.pending(1)
         await controllers.attend("me", 0)
         answers = [await hook.answer() for hook in hooks]
@@ -352,8 +352,8 @@ async def test_another_process_takes_the_place(tmp_path: Path) -> None:
             assert place.stat().st_ino == listening, "one of them listens"
         await until(place.is_socket)
         hook = await session.ask()
-        [request] = await until(later.controllers.pending)
-        await later.controllers.answer(request.request_id, "allow", None)
+        session.machine = later
+        await session.answer("allow")
         assert (await hook.answer())["decision"] == {"behavior": "allow"}
         await watching.__aexit__(None, None, None)
 

@@ -17,7 +17,9 @@ import pytest
 from tests.block_rows import joined, logged_rows, rows_of
 from tests.launch.agents import UNBRAID, cli_of
 from unbraid import events as e
-from unbraid.control.controllers import Controllers, NotControlled
+from unbraid.agents.control_port import AnswerDetails
+from unbraid.control.controllers import Controllers, channels_of
+from unbraid.control.permissions import answer_request
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.record.runs import run_name
@@ -81,7 +83,7 @@ class Served:
         """The next request for permission, once it can be answered."""
         asked = await self.until(run, e.FleetPermissionAsked)
         assert isinstance(asked, e.FleetPermissionAsked)
-        while not self.controllers.pending():  # noqa: ASYNC110 - the log gets it first
+        while run not in self.controllers.own():  # noqa: ASYNC110 - the log gets it first
             await asyncio.sleep(0)
         return asked.request_id
 
@@ -118,7 +120,8 @@ async def watching(
         )
         task = asyncio.create_task(watch_until(watch, until))
         await watch.ready.wait()
-        yield server
+        async with server.controllers.answering(*channels_of(log, home)):
+            yield server
     finally:
         until.set()
         if task is not None:
@@ -202,8 +205,12 @@ async def test_a_session_is_in_our_hands(tmp_path: Path) -> None:
     ):
         session = await alone.begin("ours")
         for behavior in ("allow", "deny"):
-            await alone.controllers.answer(await alone.asked(session), behavior, None)
-        await alone.until(session, e.FleetPermissionReplied)
+            request = await alone.asked(session)
+            details = AnswerDetails(by="me")
+            await answer_request(alone.log, alone.controllers, request, behavior, details=details)
+            replied = await alone.until(session, e.FleetPermissionReplied)
+            assert isinstance(replied, e.FleetPermissionReplied)
+            assert (replied.behavior, replied.by) == (behavior, "me")
         session = await server.begin("theirs")
         for command in ("approve", "deny"):
             request = await server.asked(session)
@@ -214,7 +221,7 @@ async def test_a_session_is_in_our_hands(tmp_path: Path) -> None:
         await server.until(session, e.FleetPermissionReplied)
         session = await alone.begin()
         await alone.until(session, e.Text)
-        controller = alone.controllers.of(session)
+        controller = alone.controllers.own()[session]
         await controller.interrupt()
         await alone.until(session, e.FleetError)
         await controller.message("Go on.")
@@ -240,7 +247,7 @@ async def test_the_latest_run_of_a_session_is_steered(tmp_path: Path) -> None:
             async for _ in server.log.follow(run):
                 pass
             (last,) = steered(server, session)
-            await server.controllers.of(last).message("And then?")
+            await server.controllers.own()[last].message("And then?")
     assert last != session
 
 
@@ -255,12 +262,5 @@ async def searchable_text(log: SqliteLog, words: str) -> str:
 
 def steered(server: Served, session: str) -> list[str]:
     """Those runs of a session that can be steered."""
-    return [run for run in (run_name(session, n + 1) for n in range(9)) if has(server, run)]
-
-
-def has(server: Served, run: str) -> bool:
-    try:
-        server.controllers.of(run)
-    except NotControlled:
-        return False
-    return True
+    held = server.controllers.own()
+    return [run for run in (run_name(session, n + 1) for n in range(9)) if run in held]

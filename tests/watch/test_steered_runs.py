@@ -1,4 +1,4 @@
-"""Sessions that can be steered come and go: each has a socket, few of the silent ones keep it."""
+"""Sessions that can be steered come and go: all have one socket, few silent ones stay known."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from unbraid.agents.claude.hooks.session import HookedSession
 from unbraid.control.controllers import Controllers
+from unbraid.control.sockets import SocketChannel
 from unbraid.log import MemoryLog
 from unbraid.watch.steered_runs import MAX_SILENT, SteeredRuns
 
@@ -19,7 +20,7 @@ class Watch:
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
     ) -> HookedSession:
         session = HookedSession(session_id, lambda name: None)
-        session.goes_to(run, agent_of)
+        session.goes_to(agent_of)
         return session
 
 
@@ -27,17 +28,18 @@ def sockets(home: Path) -> int:
     return sum(1 for _ in home.rglob("*.sock"))
 
 
-async def test_few_of_those_that_are_silent_have_a_socket(tmp_path: Path) -> None:
+async def test_few_of_those_that_are_silent_stay_registered(tmp_path: Path) -> None:
     watch: Any = Watch()
     controllers = Controllers()
-    runs = SteeredRuns(MemoryLog(), controllers, tmp_path)
-    await runs.note(watch, "first", "first")
-    for number in range(3 * MAX_SILENT):
-        await runs.note(watch, f"s{number}", f"s{number}")
-        await runs.note_silent(f"s{number}")
-    assert sockets(tmp_path) == len(controllers.own()) == MAX_SILENT + 1
-    assert "first" in controllers.own()
-    await runs.note(watch, "s0", "s0")
-    assert "s0" in controllers.own()
-    await runs.close()
+    runs = SteeredRuns(MemoryLog(), controllers)
+    async with controllers.answering(SocketChannel(tmp_path)):
+        runs.note(watch, "first", "first")
+        for number in range(3 * MAX_SILENT):
+            runs.note(watch, f"s{number}", f"s{number}")
+            runs.note_silent(f"s{number}")
+        assert len(controllers.own()) == MAX_SILENT + 1
+        assert sockets(tmp_path) == 1
+        assert "first" in controllers.own()
+        runs.note(watch, "s0", "s0")
+        assert "s0" in controllers.own()
     assert sockets(tmp_path) == 0

@@ -13,11 +13,11 @@ import pytest
 from msgspec import Raw
 
 from tests.watch.writing import Writer, append
-from unbraid.agents.attendance import Attendance
 from unbraid.agents.claude.hooks.commands import ORDERS
 from unbraid.agents.claude.hooks.session import HookRequest
 from unbraid.agents.claude.sessions.copied_messages import FirstMessages
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
+from unbraid.agents.control_port import Attendance
 from unbraid.agents.hook_port import HookCall
 from unbraid.agents.session_port import Recorded
 

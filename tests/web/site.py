@@ -12,8 +12,8 @@ from typing import Any
 from tests.block_rows import stream_of
 from tests.launch.agents import log_path
 from tests.ports import free_port
-from unbraid.control.controllers import Controllers
-from unbraid.control.processes import OtherProcesses
+from unbraid.control.controllers import Controllers, OtherProcesses
+from unbraid.control.sockets import SocketChannel
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
@@ -63,7 +63,7 @@ class Site:
             home=self.path.parent,
             **self._settings,
         )
-        controllers = Controllers(OtherProcesses(self.path.parent))
+        controllers = Controllers(OtherProcesses(SocketChannel(self.path.parent)))
         history = None
         if self._env is not None:
             history = StoredSessionList(self.log, self._env, self.path.parent)

@@ -14,6 +14,7 @@ from tests.web.browser import serious_violations
 from tests.web.site import Site
 from tests.web.stories import Story
 from unbraid import events as e
+from unbraid.agents.claude.hooks.decisions import offers
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
 from unbraid.system.clock import now_ms
 
@@ -32,7 +33,6 @@ class Asking:
     def __init__(self, site: Site) -> None:
         self._site, self._story = site, Story()
         self._session = HookedSession(SESSION, lambda name: None)
-        self._session.run = "r"
         self._sent = 0
         self._names: dict[asyncio.Future[bytes], str] = {}
 
@@ -44,7 +44,18 @@ class Asking:
         request = HookRequest(tool, data, [RULE], agent_id=None, agent_type=None)
         until = None if in_terminal else now_ms() + 300_000
         name, answer = self._session.hold(request, in_terminal=in_terminal, held_until=until)
-        self._story.tell(e.PermissionAsked("", request_id=name, tool=tool, input_json=data))
+        self._story.tell(
+            e.PermissionAsked(
+                "",
+                request_id=name,
+                tool=tool,
+                input_json=data,
+                always=offers([RULE]),
+                can_edit=True,
+                also_in_terminal=in_terminal,
+                held_until=until,
+            )
+        )
         self._site.server.services.controllers.register("r", self._session)
         await self._log()
         self._names[answer] = name

@@ -24,7 +24,6 @@ from tests.web.stories import Story
 from tests.web.test_run import fleet
 from tests.web.views import RunView
 from unbraid import events as e
-from unbraid.agents.control_port import PermissionRequest
 from unbraid.events import FleetEvent
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
@@ -73,9 +72,7 @@ async def fill(site: Site) -> None:
     await site.append("demo", ago(recorded(), 4))
     await site.append("parser", ago(fleet().events, 30))
     await site.append("build", ago(asking(), 0))
-    waiting = SteeredRun("build")
-    waiting.waits[:] = [PermissionRequest("build", "r1", "Bash", {"command": "rm -r build/old"})]
-    site.server.services.controllers.register("build", waiting)
+    site.server.services.controllers.register("build", SteeredRun("build"))
     titles = ("Write the release notes", "Why is the login slow?", "Rename Order to Purchase")
     for number, title in enumerate(titles):
         story = Story(title)

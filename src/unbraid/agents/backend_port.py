@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.events import RelayEvent
@@ -16,7 +16,9 @@ class AgentConversation(Protocol):
     in contexts of their own.
 
     If a program stores the conversation as a session that others can see, the attribute `session`
-    has the session's id.
+    has the session's id. If the agent asks for permission and waits for the answer, the method
+    `answer(request_id, behavior, message)` gives it: `behavior` is allow or deny, and the turn
+    reports it (`permission_replied`).
     """
 
     def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
@@ -28,17 +30,6 @@ class AgentConversation(Protocol):
         task that reads it, stops the turn. A turn that the agent's side could not finish raises
         BackendError; a turn that ended badly by the model's own doing is a `turn_complete` that is
         not ok.
-        """
-        ...
-
-
-@runtime_checkable
-class PermissionConversation(Protocol):
-    """A conversation whose agent asks for permission and waits for the answer."""
-
-    async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answers a permission request: `behavior` is allow or deny. The turn reports it:
-        `permission_replied`.
         """
         ...
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from unbraid.system.home import data_folder
 
 if TYPE_CHECKING:
-    from unbraid.agents.attendance import Attendance
+    from unbraid.agents.control_port import Attendance
 
 FOLDER = "hooks"
 SOCKET_NAME = "hook.sock"

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
 
+from unbraid.agents.control_port import Controller
 from unbraid.agents.port import AgentKind
 from unbraid.errors import SourceError, UnbraidError
 from unbraid.events import RelayEvent, Unrecognized
@@ -31,10 +32,13 @@ Note = Callable[[str], object]
 
 
 class _Part(Struct):
-    """What a part of a kind answers where its own code fails, and the parts that it gives out."""
+    """What a part of a kind answers where its own code fails, the parts that it gives out, and the
+    class whose defaults it has.
+    """
 
     answers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     parts: Mapping[str, _Part] = field(default_factory=dict)
+    base: type = object
 
 
 def _nothing(*args: Any, **named: Any) -> None:
@@ -72,8 +76,8 @@ def _unread(record: Record, out: list[RelayEvent]) -> None:
     out.append(Unrecognized(raw=sound(record.raw)))
 
 
-_CONTROLLER = _Part({"verbs": lambda: [], "pending": lambda: [], "printed": _nothing,
-                     "passed": _nothing, "close": _nothing})  # fmt: skip
+_CONTROLLER = _Part({"verbs": lambda: [], "printed": _nothing, "passed": _nothing,
+                     "close": _nothing}, base=Controller)  # fmt: skip
 _FOLLOWER = _Part({"unsettled": _no, "problems": dict, "read": _none,
                    "silent_seconds": lambda: math.inf})  # fmt: skip
 _WATCH = _Part(
@@ -105,6 +109,7 @@ _KIND = _Part(
     {"dialect": _DIALECT, "deltas": _Part({"read": _nothing}), "sessions": _STORE,
      "files": _FILES, "launcher": _LAUNCHER, "resumer": _Part(),
      "hooks": _Part({"is_present": _no})},
+    AgentKind,
 )  # fmt: skip
 
 
@@ -116,7 +121,7 @@ def load_plugin(entry: EntryPoint, note: Note) -> AgentKind:
     # It is asked about the lines of every other kind, too.
     with suppress(*BAD_JSON):
         brought.dialect().decode(b"{}")
-    made: AgentKind = _guarded(brought, _KIND, note, base=AgentKind)
+    made: AgentKind = _guarded(brought, _KIND, note)
     return made
 
 
@@ -143,7 +148,7 @@ def _loaded(entry: EntryPoint) -> object:
     return found[0]
 
 
-def _guarded(part: object, about: _Part, note: Note, *, base: type = object) -> Any:
+def _guarded(part: object, about: _Part, note: Note) -> Any:
     """Returns an object with the attributes of a part, whose failing calls are answered."""
     made: dict[str, Any] = {}
     for name in {*dir(type(part)), *getattr(part, "__dict__", ())}:
@@ -152,7 +157,7 @@ def _guarded(part: object, about: _Part, note: Note, *, base: type = object) -> 
         guard = _Guard(name, about, note)
         is_method = callable(inspect.getattr_static(part, name))
         made[name] = guard.as_method(part) if is_method else guard.as_property(part)
-    return type(type(part).__name__, (base,), made)()
+    return type(type(part).__name__, (about.base,), made)()
 
 
 class _Guard:

@@ -126,7 +126,7 @@ class Launcher(Protocol):
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
-    ) -> ProcessController | None:
+    ) -> Controller | None:
         """Returns what steers the process, which has just been started; None if it can only be
         ended.
         """
@@ -161,24 +161,3 @@ class RunReference(Struct, frozen=True):
 
     name: Callable[[], str]
     agent_id: Callable[[int], Awaitable[str | None]]
-
-
-class ProcessController(Controller, Protocol):
-    """The controller of a process that we started."""
-
-    @property
-    def run(self) -> str:
-        """The run's name, once it has one."""
-        ...
-
-    def printed(self, line: bytes) -> None:
-        """Reads a line of its stdout, which may be a permission request."""
-        ...
-
-    def passed(self, data: bytes) -> None:
-        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
-        ...
-
-    def close(self) -> None:
-        """Notes that the process is gone."""
-        ...

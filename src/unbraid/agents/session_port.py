@@ -170,22 +170,13 @@ class StateWatch(Protocol):
         ...
 
 
-class RunController(Controller, Protocol):
-    """A controller that knows its run."""
-
-    @property
-    def run(self) -> str:
-        """The run's name, once it has one."""
-        ...
-
-
 @runtime_checkable
 class SteeredWatch(Protocol):
     """A watch through which some of its sessions can also be steered."""
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> RunController | None:
+    ) -> Controller | None:
         """Returns what steers a session, which this run now records; always the same object for one
         session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
         """

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from unbraid.cli.options.arguments import log_option
 from unbraid.screen import safe, safe_json
 from unbraid.timings import APPROVE_POLL_SECONDS, ATTENDANCE_SECONDS
 
 if TYPE_CHECKING:
-    from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+    from unbraid.agents.control_port import AnswerDetails
+    from unbraid.control.controllers import Controllers
+    from unbraid.control.permissions import PermissionRequest
+    from unbraid.log.port import Log
 
 
 @click.command(
@@ -52,6 +57,7 @@ Examples:
     help="The answer to a question of the request.",
 )
 @click.option("--give-back", is_flag=True, help="Return it to the agent's own terminal.")
+@log_option
 def approve(
     request: str | None,
     as_json: bool,
@@ -60,6 +66,7 @@ def approve(
     always: tuple[int, ...],
     answers: tuple[tuple[str, str], ...],
     give_back: bool,
+    log: str | None,
 ) -> None:
     """Allow the tool that REQUEST asks for. Without REQUEST, list the pending requests.
 
@@ -73,9 +80,9 @@ def approve(
     here with --wait (until Ctrl-C), on the page, or in `unbraid top`.
     """
     if request is None and wait:
-        asyncio.run(_wait(as_json=as_json))
+        asyncio.run(_wait(log, as_json=as_json))
     elif request is None:
-        asyncio.run(_list(as_json=as_json))
+        asyncio.run(_list(log, as_json=as_json))
     else:
         from unbraid.agents.control_port import GIVE_BACK, AnswerDetails
 
@@ -85,7 +92,7 @@ def approve(
             answers=dict(answers) or None,
         )
         behavior = GIVE_BACK if give_back else "allow"
-        asyncio.run(_answer(request, behavior, None, details=details))
+        asyncio.run(_answer(log, request, behavior, None, details))
 
 
 @click.command(
@@ -96,9 +103,12 @@ Examples:
 )
 @click.argument("request")
 @click.option("--message", default=None, help="The reason, sent to the agent.")
-def deny(request: str, message: str | None) -> None:
+@log_option
+def deny(request: str, message: str | None, log: str | None) -> None:
     """Deny a permission request."""
-    asyncio.run(_answer(request, "deny", message))
+    from unbraid.agents.control_port import AnswerDetails
+
+    asyncio.run(_answer(log, request, "deny", message, AnswerDetails()))
 
 
 def _object(text: str) -> dict[str, object]:
@@ -108,41 +118,56 @@ def _object(text: str) -> dict[str, object]:
         raise click.BadParameter(f"not a JSON object: {error}", param_hint="--input") from None
 
 
+@asynccontextmanager
+async def _reached(log: str | None) -> AsyncIterator[tuple[Log, Controllers]]:
+    """Yields the log that has the requests, and what carries answers to its runs."""
+    from unbraid.control.controllers import Controllers, OtherProcesses, channels_of
+    from unbraid.log import data_folder, opened_log
+
+    async with opened_log(log) as opened:
+        yield opened, Controllers(OtherProcesses(*channels_of(opened, data_folder())))
+
+
 async def _answer(
-    request: str, behavior: str, message: str | None, *, details: AnswerDetails | None = None
+    log: str | None, request: str, behavior: str, message: str | None, details: AnswerDetails
 ) -> None:
     from msgspec.structs import replace
 
-    from unbraid.agents.control_port import AnswerDetails
-    from unbraid.control.reachable_runs import reachable_runs
+    from unbraid.control.permissions import answer_request
     from unbraid.system.user import user_name
 
-    details = replace(details or AnswerDetails(), by=user_name(), where="command line")
-    async with reachable_runs() as runs:
-        await runs.answer(request, behavior, message=message, details=details)
+    details = replace(details, by=user_name(), where="command line")
+    async with _reached(log) as reached:
+        await answer_request(*reached, request, behavior, message=message, details=details)
 
 
-async def _list(*, as_json: bool) -> None:
-    from unbraid.control.reachable_runs import reachable_runs
+async def _list(log: str | None, *, as_json: bool) -> None:
+    from unbraid.control.permissions import answerable_requests
 
-    async with reachable_runs() as runs:
-        waiting = await runs.waiting()
+    async with _reached(log) as reached:
+        waiting = await answerable_requests(*reached)
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(waiting)))
+        click.echo(safe_json(msgspec.json.encode(waiting.requests)))
         return
-    if not waiting:
+    if not waiting.requests:
         click.echo("No agent is waiting for permission.", err=True)
-    for request in waiting:
+    for request in waiting.requests:
         _print(request)
+    if waiting.unlisted:
+        click.echo(f"{waiting.unlisted} more requests are not listed.", err=True)
 
 
-async def _wait(*, as_json: bool) -> None:
-    from unbraid.control.reachable_runs import reachable_runs
+async def _wait(log: str | None, *, as_json: bool) -> None:
+    from unbraid.control.permissions import answerable_requests
     from unbraid.system.user import user_name
 
-    async with reachable_runs() as runs:
-        attend = partial(runs.attend, f"{user_name()} at the command line")
-        await _wait_for(attend, runs.waiting, as_json=as_json)
+    async with _reached(log) as reached:
+
+        async def waiting() -> list[PermissionRequest]:
+            return (await answerable_requests(*reached)).requests
+
+        attend = partial(reached[1].attend, f"{user_name()} at the command line")
+        await _wait_for(attend, waiting, as_json=as_json)
 
 
 async def _wait_for(

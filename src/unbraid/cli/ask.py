@@ -112,9 +112,8 @@ async def _ask(
 ) -> int:
     from unbraid.agents.agent_spec import Limits
     from unbraid.cli.output.fleet_view import FleetView
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.machines import answering_machines
-    from unbraid.log import opened_log
+    from unbraid.control.controllers import Controllers, channels_of
+    from unbraid.log import data_folder, opened_log
     from unbraid.orchestrate.orchestrator import Orchestrator
 
     view, controllers = FleetView(as_json=as_json), Controllers()
@@ -131,7 +130,8 @@ async def _ask(
         )
         for problem in orchestrator.roster.problems:
             warn(str(problem))
-        async with orchestrator, answering_machines(log, controllers):
+        channels = channels_of(log, data_folder(os.environ))
+        async with orchestrator, controllers.answering(*channels):
             await orchestrator.recover()
             code, run = 0, None
             # Reading a line holds up nothing: between two requests nothing happens.
@@ -145,9 +145,7 @@ async def _ask(
 
 async def _follow(request: Request, view: FleetView) -> int:
     """Shows a run to its end. Returns the exit code."""
-    from unbraid.control.sockets import steerable
     from unbraid.events import Done
-    from unbraid.log import data_folder
     from unbraid.serve.server import stopped_by_signals
 
     stop = asyncio.Event()
@@ -160,10 +158,7 @@ async def _follow(request: Request, view: FleetView) -> int:
     ok = False
     try:
         with stopped_by_signals(stop), view:
-            async with (
-                steerable(data_folder(os.environ), request),
-                aclosing(request.follow()) as batches,
-            ):
+            async with aclosing(request.follow()) as batches:
                 async for batch in batches:
                     for entry in batch:
                         event = entry.event

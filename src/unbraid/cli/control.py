@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 import click
 
@@ -51,8 +52,7 @@ def stop(agent: str) -> None:
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
-    from unbraid.control.reachable_runs import reachable_runs
-    from unbraid.control.sockets import SteeringRequest
+    from unbraid.control.controllers import reachable_runs
 
-    async with reachable_runs() as runs:
-        await runs.steer(run, SteeringRequest(verb, text, stream_id))
+    async with reachable_runs(os.environ) as runs:
+        await runs.steer(run, verb, text, stream_id=stream_id)

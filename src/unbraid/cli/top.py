@@ -106,9 +106,15 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
     async with RemoteLog(server) as log:
         if run is not None:
             run = await log.named(run)
-        controllers = Controllers(RemoteControllers(server))
-        stored = RemoteStoredSessions(log)
-        await Top(ViewServices(log, controllers, stored, redact=redact), run).run_async()
+        distant = RemoteControllers(server)
+        services = ViewServices(
+            log,
+            Controllers(distant),
+            RemoteStoredSessions(log),
+            redact=redact,
+            open_requests=distant.open_requests,
+        )
+        await Top(services, run).run_async()
 
 
 async def _look(log: Log, warn: Callable[[str], None]) -> None:

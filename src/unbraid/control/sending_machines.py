@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from unbraid.agents.control_port import SteeringRequest
 from unbraid.agents.order_queue import OrderQueue
-from unbraid.control.controllers import Controllers
-from unbraid.control.processes import ForwardingController
-from unbraid.control.sockets import SteeringReply, SteeringRequest
+from unbraid.control.controllers import Controllers, ForwardedRun, SteeringReply
 from unbraid.errors import CallerError
 from unbraid.timings import (
     MACHINE_REQUEST_TIMEOUT_SECONDS,
@@ -67,15 +66,16 @@ class _SendingProcess:
     """One process that sends runs here."""
 
     def __init__(self) -> None:
-        self.runs: dict[str, ForwardingController] = {}
+        self.runs: dict[str, ForwardedRun] = {}
         self.queue: OrderQueue[SteeringOrder, SteeringReply] = OrderQueue()
         self.reports = 0
 
-    async def steer(self, request: SteeringRequest, *, run: str) -> None:
-        """Has a request carried out there; raises CallerError."""
+    async def send(self, request: SteeringRequest) -> SteeringReply:
+        """Has a request carried out there. Returns the result; raises CallerError if none comes."""
+        run = request.run
         try:
-            reply = await self.queue.give(
-                lambda number: SteeringOrder(number, run, request),
+            return await self.queue.give(
+                lambda number: SteeringOrder(number, run, replace(request, run="")),
                 timeout_seconds=MACHINE_REQUEST_TIMEOUT_SECONDS,
             )
         except TimeoutError:
@@ -83,8 +83,6 @@ class _SendingProcess:
             raise CallerError(
                 f"run {run} was not reached: {problem}; it may have been carried out"
             ) from None
-        if reply.error is not None:
-            raise CallerError(reply.error)
 
     def gone(self) -> None:
         """Answers every request that waits for it."""
@@ -144,7 +142,7 @@ class SendingMachines:
     def _register(self, process: _SendingProcess, replies: Collection[SteeringReply]) -> None:
         held = self._controllers.own()
         now = {
-            about.run: ForwardingController(about, partial(process.steer, run=about.run))
+            about.run: ForwardedRun(about, process.send)
             for about in replies
             # What this server steers itself is not theirs.
             if about.run not in held or held[about.run] is process.runs.get(about.run)

@@ -1,4 +1,4 @@
-"""Steering a run that lives in another process of ours: one socket each, one line each way.
+"""Requests between the processes of one machine: one socket each, one line each way.
 
 The sockets are in our own folder, which no other user may enter. A socket without a listener
 belonged to a process that is gone.
@@ -11,120 +11,110 @@ import contextlib
 import os
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
-import msgspec
-from msgspec import Struct
-
-from unbraid.agents.attendance import Attendance
-from unbraid.agents.control_port import (
-    AnswerDetails,
-    Controller,
-    PermissionRequest,
-    UnknownRequest,
-    halt,
-    send_message,
-)
-from unbraid.errors import CallerError, UnbraidError
+from unbraid.errors import CallerError
 from unbraid.system.home import make_private_folder
-from unbraid.translate.notes import RunNote
+from unbraid.system.tasks import end_task
+from unbraid.timings import MACHINE_REQUEST_TIMEOUT_SECONDS, STEERING_ANSWER_TIMEOUT_SECONDS
 
 FOLDER = "control"
-ATTENDANCE = "attendance"
 LIMIT = 16 << 20
+LAST_REPLY_SECONDS = 0.5
 # The shortest limit there is (macOS has it).
 MAX_ADDRESS_BYTES = 104
 
 
-class SteeringRequest(Struct, omit_defaults=True):
-    """What a process is asked to do: message, interrupt, cancel, halt, stop, answer, or pending. Of
-    a process that watches: attend, because it holds requests only while a person answers, for so
-    many seconds; and note, to put a note into the log of a run that it records.
-    """
+class SocketChannel:
+    """The processes that listen in a folder of ours (the same methods as `MachineRequests`)."""
 
-    verb: str
-    text: str | None = None
-    stream_id: int = 0
-    request_id: str = ""
-    behavior: str = ""
-    details: AnswerDetails | None = None
-    seconds: float = 0.0
-    run: str = ""
-    note: RunNote | None = None
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER
+
+    async def ask_all(self, question: bytes) -> dict[str, bytes]:
+        """Returns the answers of all processes, by address."""
+        paths = sorted(self._folder.glob("*.sock"))
+        seconds = STEERING_ANSWER_TIMEOUT_SECONDS
+        answers = await asyncio.gather(*(_exchange(path, question, seconds) for path in paths))
+        return {str(path): got for path, got in zip(paths, answers, strict=True) if got}
+
+    async def ask(self, address: str, question: bytes) -> bytes:
+        """Returns what one answers. Raises CallerError if it is gone, or says nothing."""
+        answer = await _exchange(Path(address), question, MACHINE_REQUEST_TIMEOUT_SECONDS)
+        if answer is None:
+            problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
+            raise CallerError(f"{problem}; it may have been carried out")
+        if not answer:
+            raise CallerError("the process that held this request has ended")
+        return answer
+
+    @contextlib.asynccontextmanager
+    async def answering(self, answer: Callable[[bytes], Awaitable[bytes]]) -> AsyncIterator[None]:
+        """Answers questions while the block runs; none, if there is nowhere to listen."""
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                writer.write(await answer(await reader.readline()) + b"\n")
+                await writer.drain()
+            except (OSError, ValueError):
+                pass  # the caller is gone, or none of ours
+            finally:
+                writer.close()
+
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.ensure_future(serve(reader, writer))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+        with contextlib.ExitStack() as stack:
+            try:
+                address = listening_address(self._own_path(), stack)
+                server = await asyncio.start_unix_server(accept, address, limit=LIMIT)
+            except OSError:
+                yield
+                return
+            try:
+                async with server:
+                    yield
+            finally:
+                if tasks:
+                    # Who has ended the run by a request is still to hear that it was carried out.
+                    await asyncio.wait(tasks, timeout=LAST_REPLY_SECONDS)
+                await asyncio.gather(*map(end_task, list(tasks)))
+
+    def _own_path(self) -> Path:
+        """Returns a path of this process at which nobody listens."""
+        for number in count():
+            path = self._folder / f"{os.getpid()}{f'.{number}' if number else ''}.sock"
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(os.fspath(connecting_address(path)))
+                continue
+            return path
+        raise AssertionError("counting does not end")
 
 
-class SteeringReply(Struct, omit_defaults=True):
-    """The result of a request, and what the run can be asked to do."""
-
-    run: str = ""
-    error: str | None = None
-    verbs: list[str] = msgspec.field(default_factory=list)
-    pending: list[PermissionRequest] = msgspec.field(default_factory=list)
-
-
-class SteerableRun(Controller, Protocol):
-    """A controller that knows its run."""
-
-    @property
-    def run(self) -> str:
-        """The run's name, once it has one."""
-        ...
-
-
-@contextlib.asynccontextmanager
-async def steerable(home: Path, controller: SteerableRun, name: str = "") -> AsyncIterator[None]:
-    """Lets other processes steer this one while the block runs; one of its runs, by a `name`."""
-
-    async def respond(request: SteeringRequest) -> SteeringReply:
-        return await carry_out(controller.run, controller, request)
-
-    async with _listening(home, name, respond):
-        yield
-
-
-@contextlib.asynccontextmanager
-async def attendable(
-    home: Path, attendance: Attendance, note: Callable[[str, RunNote], Awaitable[bool]]
-) -> AsyncIterator[None]:
-    """While the block runs, lets other processes declare that a person answers there, and put notes
-    into the logs of runs that are recorded here (`note` returns whether a run is).
-    """
-
-    async def respond(request: SteeringRequest) -> SteeringReply:
-        if request.verb == "attend":
-            attendance.attend(request.text or "", request.seconds)
-        noted = request.note is None or await note(request.run, request.note)
-        return SteeringReply(error=None if noted else f"run {request.run} is not recorded here")
-
-    async with _listening(home, ATTENDANCE, respond):
-        yield
-
-
-@contextlib.asynccontextmanager
-async def _listening(
-    home: Path, name: str, respond: Callable[[SteeringRequest], Awaitable[SteeringReply]]
-) -> AsyncIterator[None]:
-    path = home / FOLDER / f"{os.getpid()}{name and '.'}{name}.sock"
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
-            request = msgspec.json.decode(await reader.readline(), type=SteeringRequest)
-            writer.write(msgspec.json.encode(await respond(request)) + b"\n")
-            await writer.drain()
-        writer.close()
-
-    with contextlib.ExitStack() as stack:
-        try:
-            address = listening_address(path, stack)
-            server = await asyncio.start_unix_server(serve, address, limit=LIMIT)
-        except OSError:
-            yield  # nowhere to listen: then it cannot be steered
-            return
-        async with server:
-            yield
+async def _exchange(path: Path, question: bytes, seconds: float) -> bytes | None:
+    """Returns what a process answers; nothing if it is gone, None if it says nothing in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            address = connecting_address(path)
+            reader, writer = await asyncio.open_unix_connection(address, limit=LIMIT)
+            try:
+                writer.write(question + b"\n")
+                await writer.drain()
+                return (await reader.readline()).rstrip(b"\n")
+            finally:
+                writer.close()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+    except TimeoutError:
+        return None
+    except (OSError, ValueError):
+        return b""
 
 
 def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
@@ -141,6 +131,11 @@ def listening_address(path: Path, stack: contextlib.ExitStack) -> Path:
     return short
 
 
+def connecting_address(path: Path) -> Path:
+    """Returns the address at which the process of a path listens."""
+    return path.readlink() if path.is_symlink() else path
+
+
 def peer_process(connected: socket.socket) -> int:
     """Returns the process at the other end of a socket; 0 where the system does not say."""
     option = getattr(socket, "SO_PEERCRED", None)
@@ -149,126 +144,3 @@ def peer_process(connected: socket.socket) -> int:
     pid: int
     pid, _, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, 12))
     return pid
-
-
-async def carry_out(run: str, controller: Controller, request: SteeringRequest) -> SteeringReply:
-    """Carries out a request; returns the result."""
-    reply = SteeringReply(run, verbs=controller.verbs())
-    try:
-        match request.verb:
-            case "message":
-                await send_message(controller, request.stream_id, request.text or "")
-            case "interrupt":
-                await controller.interrupt()
-            case "cancel":
-                await controller.cancel()
-            case "halt":
-                await halt(controller)
-            case "stop":
-                await controller.stop(request.stream_id)
-            case "answer":
-                await controller.answer(
-                    request.request_id, request.behavior, request.text, details=request.details
-                )
-            case "pending":
-                reply.pending = controller.pending()
-            case _:
-                reply.error = f"unknown request: {request.verb}"
-    except UnbraidError as error:
-        reply.error = str(error)
-    return reply
-
-
-async def replies_of(controllers: Mapping[str, Controller]) -> list[SteeringReply]:
-    """Returns what each of the runs can be asked, and what waits there."""
-    pending = SteeringRequest("pending")
-    return [await carry_out(run, held, pending) for run, held in controllers.items()]
-
-
-async def steerable_processes(home: Path) -> list[tuple[Path, SteeringReply]]:
-    """Returns the processes that can be steered: what each runs, and what waits there."""
-    found: list[tuple[Path, SteeringReply]] = []
-    for path in sorted((home / FOLDER).glob("*.sock")):
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            found.append((path, await _exchange(path, SteeringRequest("pending"))))
-    return found
-
-
-async def send_request(home: Path, run: str, request: SteeringRequest) -> None:
-    """Sends a request to the process that has the run, which carries it out."""
-    for path, about in await steerable_processes(home):
-        if about.run == run:
-            await _ask_for(path, request)
-            return
-    raise CallerError(f"run {run} cannot be steered: it is not running under `unbraid run`")
-
-
-async def attend(home: Path, who: str, seconds: float) -> None:
-    """Informs every process that holds requests that a person answers here for so long."""
-    await _ask_watching(home, SteeringRequest("attend", who, seconds=seconds))
-
-
-async def note_elsewhere(home: Path, run: str, note: RunNote) -> bool:
-    """Asks the process that records a run to put a note into its log. Returns whether there is
-    one.
-    """
-    replies = await _ask_watching(home, SteeringRequest("note", run=run, note=note))
-    return any(reply.error is None for reply in replies)
-
-
-async def _ask_watching(home: Path, request: SteeringRequest) -> list[SteeringReply]:
-    replies: list[SteeringReply] = []
-    for path in sorted((home / FOLDER).glob(f"*.{ATTENDANCE}.sock")):
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            replies.append(await _exchange(path, request))
-    return replies
-
-
-async def answer(
-    home: Path,
-    request_id: str,
-    *,
-    behavior: str,
-    message: str | None,
-    details: AnswerDetails | None = None,
-) -> str:
-    """Answers a permission request of any run. Returns that run's name."""
-    request = SteeringRequest(
-        "answer", message, request_id=request_id, behavior=behavior, details=details
-    )
-    asking = [
-        (path, about.run)
-        for path, about in await steerable_processes(home)
-        if any(waiting.request_id == request_id for waiting in about.pending)
-    ]
-    if not asking:
-        raise UnknownRequest(request_id)
-    if len({run for _, run in asking}) > 1:
-        # A person who allows one of them must not have allowed the other by that.
-        raise CallerError(f"several runs have a request {request_id}: answer it on the page")
-    path, run = asking[0]
-    await _ask_for(path, request)
-    return run
-
-
-async def _ask_for(path: Path, request: SteeringRequest) -> None:
-    reply = await _exchange(path, request)
-    if reply.error is not None:
-        raise CallerError(reply.error)
-
-
-async def _exchange(path: Path, request: SteeringRequest) -> SteeringReply:
-    reader, writer = await asyncio.open_unix_connection(connecting_address(path), limit=LIMIT)
-    try:
-        writer.write(msgspec.json.encode(request) + b"\n")
-        await writer.drain()
-        return msgspec.json.decode(await reader.readline(), type=SteeringReply)
-    finally:
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-
-
-def connecting_address(path: Path) -> Path:
-    """Returns the address at which the process of a path listens."""
-    return path.readlink() if path.is_symlink() else path

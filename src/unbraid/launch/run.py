@@ -5,25 +5,23 @@ meanwhile.
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Protocol
 
+from unbraid.agents.control_port import Controller
 from unbraid.agents.process_port import (
     Command,
     Launcher,
     OutputRenderer,
-    ProcessController,
     RunReference,
 )
 from unbraid.agents.registry import kinds
 from unbraid.alerts.budget import RunLimits
-from unbraid.control.controllers import Controllers
-from unbraid.control.machines import answering_machines
+from unbraid.control.controllers import Controllers, channels_of
 from unbraid.control.resume import agent_of
-from unbraid.control.signals import SignalController
-from unbraid.control.sockets import steerable
 from unbraid.launch.budget_guard import BudgetGuard
 from unbraid.launch.child import ChildProcess, SinkError, write_out
 from unbraid.launch.detected_source import DetectedSource
@@ -127,14 +125,13 @@ async def run(
                 guard.begin(run_log.log, name)
 
         run_log.on_begin = begun
-        await stack.enter_async_context(answering_machines(run_log.log, controllers))
         if steered and sending is not None:
             await stack.enter_async_context(sending.steering(controllers))
         await stack.enter_async_context(recorder.recording())
         if guard is not None:
             await stack.enter_async_context(guard.guarding(controller))
-        if run_log.log is not None and not run_log.failed:
-            await stack.enter_async_context(steerable(data_folder(env), controller))
+        home = None if run_log.log is None or run_log.failed else data_folder(env)
+        await stack.enter_async_context(controllers.answering(*channels_of(run_log.log, home)))
         renderer = None if launcher is None else launcher.renderer(command)
         await _pass(
             child,
@@ -177,18 +174,26 @@ def launchers_of(env: Mapping[str, str]) -> list[Launcher]:
 
 def _controller(
     launcher: Launcher | None, command: Command, child: ChildProcess, *, run_log: RunLog
-) -> ProcessController:
+) -> Controller:
     async def agent_id(stream_id: int) -> str | None:
         log = run_log.log
         return None if log is None else await agent_of(log, run_log.run, stream_id)
 
-    def name() -> str:
-        return run_log.run
-
     found = None
     if launcher is not None:
-        found = launcher.controller(command, child, RunReference(name, agent_id))
-    return SignalController(name, child.send_signal) if found is None else found
+        found = launcher.controller(command, child, RunReference(lambda: run_log.run, agent_id))
+    return SignalController(child.send_signal) if found is None else found
+
+
+class SignalController(Controller):
+    """Ends a process by a signal; it takes nothing else."""
+
+    def __init__(self, send_signal: Callable[[int], None]) -> None:
+        self._send_signal = send_signal
+
+    async def cancel(self) -> None:
+        """Ends the run."""
+        self._send_signal(signal.SIGTERM)
 
 
 async def _pass(

@@ -8,7 +8,7 @@ agents stopped, their permission requests answered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -16,8 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from unbraid.agents.agent_spec import AgentSpec, Limits
-from unbraid.agents.backend_port import AgentConversation, PermissionConversation
-from unbraid.agents.control_port import VERBS, AnswerDetails, PermissionRequest, refuse_details
+from unbraid.agents.backend_port import AgentConversation
+from unbraid.agents.control_port import (
+    VERBS,
+    AnswerDetails,
+    Controller,
+    UnknownRequest,
+    refuse_details,
+)
 from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
 from unbraid.fleet.delegation import ROOT, Delegation
@@ -39,7 +45,8 @@ from unbraid.orchestrate.turn import Permission
 from unbraid.prices.loader import load_prices
 from unbraid.system.clock import now_ms
 
-_Asked = tuple[PermissionRequest, PermissionConversation | None, AgentStream]
+# How an agent that asks is answered, if it can be, and its stream.
+_Asked = tuple[Callable[[str, str, str | None], Awaitable[None]] | None, AgentStream]
 
 
 class Resources(Protocol):
@@ -74,7 +81,7 @@ class _Child(Struct):
     stopped: bool = False
 
 
-class Request:
+class Request(Controller):
     """A run that is being orchestrated. It is its run's Controller."""
 
     def __init__(
@@ -342,10 +349,6 @@ class Request:
         """Returns all of them."""
         return list(VERBS)
 
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the permission requests that wait for an answer."""
-        return [pending for pending, _, _ in self._asking.values()]
-
     async def answer(
         self,
         request_id: str,
@@ -355,39 +358,29 @@ class Request:
     ) -> None:
         """Answers a permission request."""
         if request_id not in self._asking:
-            raise CallerError(f"no pending permission request {request_id}")
-        _, conversation, _ = self._asking[request_id]
-        if conversation is None:
+            raise UnknownRequest(request_id)
+        answer, _ = self._asking[request_id]
+        if answer is None:
             raise CallerError("this agent cannot be answered")
         refuse_details(details)
-        await conversation.answer(request_id, behavior, message)
+        await answer(request_id, behavior, message)
         self._asking.pop(request_id, None)
 
     def _asked(
         self, stream: AgentStream, conversation: AgentConversation
     ) -> Callable[[Permission], None]:
-        hears = conversation if isinstance(conversation, PermissionConversation) else None
-
         def asked(event: Permission) -> None:
             if isinstance(event, PermissionReplied):
                 self._asking.pop(event.request_id, None)
-                return
-            pending = PermissionRequest(
-                run=self.run,
-                request_id=event.request_id,
-                tool=event.tool,
-                input=event.input,
-                stream_id=stream.stream_id,
-                agent=stream.name,
-                ts=now_ms(),
-            )
-            self._asking[event.request_id] = (pending, hears, stream)
+            else:
+                answer = getattr(conversation, "answer", None)
+                self._asking[event.request_id] = (answer, stream)
 
         return asked
 
     def _forget(self, stream: AgentStream) -> None:
         """Drops the pending permission requests of a stream."""
-        for request_id, (_, _, asker) in list(self._asking.items()):
+        for request_id, (_, asker) in list(self._asking.items()):
             if asker is stream:
                 del self._asking[request_id]
 

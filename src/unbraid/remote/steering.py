@@ -10,10 +10,15 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from unbraid.control.controllers import Controllers
-from unbraid.control.sending_machines import SteeringAnswer, SteeringOrders, SteeringReport
-from unbraid.control.sockets import SteeringReply, SteeringRequest, carry_out, replies_of
+from unbraid.control.sending_machines import (
+    SteeringAnswer,
+    SteeringOrder,
+    SteeringOrders,
+    SteeringReport,
+)
 from unbraid.remote.ingest import checked_url, connected_client
 from unbraid.system.tasks import end_task
 from unbraid.timings import (
@@ -68,7 +73,7 @@ class SteeringLink:
 
     async def _exchange(self, client: httpx.AsyncClient) -> None:
         self._changed.clear()
-        runs, answers = await replies_of(self._controllers.own()), list(self._answers)
+        runs, answers = self._controllers.report(), list(self._answers)
         report = SteeringReport(runs, self._seen, answers)
         posting = asyncio.create_task(self._post(client, report))
         changing = asyncio.create_task(self._change(msgspec.json.encode(runs)))
@@ -89,26 +94,22 @@ class SteeringLink:
         for order in orders.orders:
             if order.number > self._seen:
                 self._seen = order.number
-                task = asyncio.create_task(self._carry_out(order.number, order.run, order.request))
+                task = asyncio.create_task(self._carry_out(order))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
 
     async def _change(self, reported: bytes) -> None:
         """Waits until there is something else to report."""
         while not self._changed.is_set():
-            if msgspec.json.encode(await replies_of(self._controllers.own())) != reported:
+            if msgspec.json.encode(self._controllers.report()) != reported:
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STEERING_LOOK_SECONDS):
                     await self._changed.wait()
 
-    async def _carry_out(self, number: int, run: str, request: SteeringRequest) -> None:
-        held = self._controllers.own().get(run)
-        if held is None:
-            reply = SteeringReply(run, f"run {run} is not steered here any more")
-        else:
-            reply = await carry_out(run, held, request)
-        self._answers.append(SteeringAnswer(number, reply))
+    async def _carry_out(self, order: SteeringOrder) -> None:
+        (reply,) = await self._controllers.handle(replace(order.request, run=order.run))
+        self._answers.append(SteeringAnswer(order.number, reply))
         self._changed.set()
 
     async def _post(self, client: httpx.AsyncClient, report: SteeringReport) -> SteeringOrders:

@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from unbraid.control.controllers import Controllers
-from unbraid.control.machines import answering_machines
+from unbraid.control.controllers import Controllers, channels_of
 from unbraid.control.sending_machines import SendingMachines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
@@ -136,7 +135,7 @@ async def serving(
         hub,
         listening(config, listener, app),
         _swept(keys),
-        answering_machines(log, held),
+        held.answering(*channels_of(log)),
         beside(_end_dead_runs(log)),
     ):
         try:

@@ -15,7 +15,8 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
-from unbraid.agents.control_port import GIVE_BACK, PermissionRequest
+from unbraid.agents.control_port import GIVE_BACK
+from unbraid.control.permissions import PermissionRequest
 from unbraid.screen import safe, short
 from unbraid.system.clock import now_ms
 from unbraid.timings import REQUEST_ARMED_SECONDS

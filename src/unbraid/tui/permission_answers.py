@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails
 from unbraid.agents.registry import tools
+from unbraid.control.permissions import PermissionRequest
 from unbraid.screen import safe
 from unbraid.system.user import user_name
 

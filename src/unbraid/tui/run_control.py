@@ -8,10 +8,11 @@ from typing import Any
 
 from textual.app import App
 
-from unbraid.agents.control_port import AnswerDetails, Controller, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails, Controller, SteeringRequest
 from unbraid.agents.registry import tools
 from unbraid.control.hints import steering_hint
-from unbraid.errors import UnbraidError
+from unbraid.control.permissions import OpenRequests, PermissionRequest
+from unbraid.errors import CallerError, UnbraidError
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
 from unbraid.timings import ATTENDANCE_SECONDS
@@ -26,6 +27,7 @@ class RunControl:
     def __init__(self, app: App[Any], services: ViewServices) -> None:
         self._app, self._services = app, services
         self._controllers: dict[str, Controller] = {}
+        self._open = OpenRequests()
         self._answers_here = False
 
     async def refresh(self) -> None:
@@ -33,6 +35,7 @@ class RunControl:
         if self._answers_here:
             await self._services.attend(ATTENDANCE_SECONDS)
         self._controllers = await self._services.steerable()
+        self._open = await self._services.open_requests()
 
     def verbs(self, run: str) -> list[str]:
         """Returns what can be asked of a run: some of message, interrupt, stop and cancel."""
@@ -48,7 +51,8 @@ class RunControl:
         if waiting:
             first = waiting[0]
             about = tools().summary(first.tool, first.input)
-            more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
+            others = len(waiting) - 1 + self._open.unlisted
+            more = f" (and {others} more)" if others else ""
             return f"◐ p answers{more}: {short(f'{first.tool} {about}', 300)}"
         if chosen is None or chosen.waiting is None:
             return None
@@ -57,23 +61,19 @@ class RunControl:
 
     def waiting(self, run: str = "") -> list[PermissionRequest]:
         """Returns the pending permission requests, those of `run` first."""
-        runs = sorted(self._controllers, key=lambda name: name != run)
-        return [
-            self._services.redacted_request(request)
-            for name in runs
-            for request in self._controllers[name].pending()
-        ]
+        return sorted(self._open.requests, key=lambda request: request.run != run)
 
     async def answer(self, asked: PermissionRequest, title: str) -> None:
         """Asks a person to allow or deny a permission request."""
-        held = self._controllers[asked.run]
 
         async def send(
             behavior: str, message: str | None = None, details: AnswerDetails | None = None
         ) -> None:
             given = details or details_of()
-            answered = held.answer(asked.request_id, behavior, message, details=given)
-            await self._steer(behavior, answered)
+            request = SteeringRequest(
+                "answer", message, request_id=asked.request_id, behavior=behavior, details=given
+            )
+            await self._steer(asked.run, request, behavior)
             await self.refresh()
 
         async def change(text: str) -> None:
@@ -109,33 +109,30 @@ class RunControl:
 
     async def message(self, run: str) -> None:
         """Asks a person for a message to a run's main agent."""
-        if (held := self._controllers.get(run)) is not None:
+        if run in self._controllers:
             await self._ask(
                 TextDialog("Message to the main agent"),
-                lambda text: self._steer("message", held.message(text)),
+                lambda text: self._steer(run, SteeringRequest("message", text)),
             )
 
     async def interrupt(self, run: str) -> None:
         """Interrupts the main agent after a person has confirmed it."""
-        if (held := self._controllers.get(run)) is not None:
-            question = "Interrupt the main agent? It then waits for the next message."
-            await self._ask(
-                Confirm(question), lambda yes: self._steer("interrupt", held.interrupt())
-            )
+        question = "Interrupt the main agent? It then waits for the next message."
+        await self._steer_if(run, question, SteeringRequest("interrupt"))
 
     async def stop(self, run: str, stream: int) -> None:
         """Stops an agent, or the whole run if it is the main agent, after a person has confirmed
         it.
         """
-        held = self._controllers.get(run)
-        if held is None:
-            return
         if stream:
-            sure = Confirm(f"Stop agent {stream}?")
-            await self._ask(sure, lambda yes: self._steer("stop", held.stop(stream)))
+            request = SteeringRequest("stop", stream_id=stream)
+            await self._steer_if(run, f"Stop agent {stream}?", request)
         else:
-            sure = Confirm("End the whole run?")
-            await self._ask(sure, lambda yes: self._steer("end", held.cancel()))
+            await self._steer_if(run, "End the whole run?", SteeringRequest("cancel"))
+
+    async def _steer_if(self, run: str, question: str, request: SteeringRequest) -> None:
+        if run in self._controllers:
+            await self._ask(Confirm(question), lambda yes: self._steer(run, request))
 
     async def _ask(self, dialog: Dialog, then: Callable[[str], Awaitable[None]]) -> None:
         async def answered(answer: str | None) -> None:
@@ -144,10 +141,12 @@ class RunControl:
 
         await self._app.push_screen(dialog, answered)
 
-    async def _steer(self, name: str, doing: Awaitable[None]) -> None:
+    async def _steer(self, run: str, request: SteeringRequest, name: str = "") -> None:
         try:
-            await doing
+            if run not in self._controllers:
+                raise CallerError(f"run {run} can no longer be steered")
+            await self._controllers[run].carry_out(request)
         except UnbraidError as error:
             self._app.notify(short(str(error), 400), severity="error", markup=False)
         else:
-            self._app.notify(f"{name}: done", markup=False)
+            self._app.notify(f"{name or request.verb}: done", markup=False)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
+from functools import partial
 
-from unbraid.agents.control_port import Controller, PermissionRequest
+from unbraid.agents.control_port import Controller
 from unbraid.control.controllers import Controllers
+from unbraid.control.permissions import OpenRequests, answerable_requests
 from unbraid.errors import CallerError
 from unbraid.log.port import LogReader
 from unbraid.sessions.abandoned_runs import AbandonedRuns
 from unbraid.sessions.all_runs import AllRuns
 from unbraid.sessions.port import StoredSessions
 from unbraid.system.user import user_name
-from unbraid.timings import STEERING_ANSWER_TIMEOUT_SECONDS
 
 
 class ViewServices:
@@ -27,10 +27,12 @@ class ViewServices:
         *,
         abandoned: AbandonedRuns | None = None,
         redact: bool = False,
+        open_requests: Callable[[], Awaitable[OpenRequests]] | None = None,
     ) -> None:
         self.log = _redacted(log) if redact else log
         self.all_runs = AllRuns(self.log, stored=stored, abandoned=abandoned, redact=redact)
         self._controllers, self._redact = controllers, redact
+        self._open_requests = open_requests or partial(answerable_requests, self.log, controllers)
 
     async def open(self, name: str) -> str:
         """Returns the name of the run; a session that is not in the log yet is imported."""
@@ -40,25 +42,23 @@ class ViewServices:
         return opened.run
 
     async def steerable(self) -> dict[str, Controller]:
-        """Returns the runs that can be steered; a process that does not answer in time is
-        left out.
+        """Returns the runs that can be steered."""
+        return await self._controllers.everywhere()
+
+    async def open_requests(self) -> OpenRequests:
+        """Returns the permission requests that can be answered, as they may be shown: redacted if
+        that was asked for.
         """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(STEERING_ANSWER_TIMEOUT_SECONDS):
-                return await self._controllers.everywhere()
-        return {}
+        found = await self._open_requests()
+        if self._redact:
+            from unbraid.redact.reader import redact_struct
+
+            found.requests = [redact_struct(each) for each in found.requests]
+        return found
 
     async def attend(self, seconds: float) -> None:
         """Declares that a person answers permission requests here for so long."""
         await self._controllers.attend(f"{user_name()} in top", seconds)
-
-    def redacted_request(self, asked: PermissionRequest) -> PermissionRequest:
-        """Returns a permission request as it may be shown: redacted if that was asked for."""
-        if not self._redact:
-            return asked
-        from unbraid.redact.reader import redact_struct
-
-        return redact_struct(asked)
 
 
 def _redacted(log: LogReader) -> LogReader:

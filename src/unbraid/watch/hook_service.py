@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from unbraid.agents.attendance import Attendance
+from unbraid.agents.control_port import Attendance
 from unbraid.agents.hook_port import FOLDER, ORDERS_NAME, HookedWatch
 from unbraid.agents.port import SessionWatch
 from unbraid.control.controllers import Controllers
-from unbraid.control.sockets import attendable
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent, FleetPermissionReplied
 from unbraid.log.port import Log
@@ -46,13 +45,11 @@ class HookService:
             if isinstance(watch, HookedWatch):
                 watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
                 hooked[watch.hook_kind] = watch
-        folder = self._home / FOLDER
-        note = self._controllers.note_here
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(attendable(self._home, self.attendance, note))
-            stack.callback(self._put_mail, waits=False)
-            self._socket = HookSocket(folder, hooked)
+        self._socket = HookSocket(self._home / FOLDER, hooked)
+        try:
             await self._socket.run()
+        finally:
+            self._put_mail(waits=False)
 
     @property
     def is_others(self) -> bool:

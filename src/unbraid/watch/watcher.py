@@ -79,7 +79,7 @@ class Watcher:
         # Others have them, or the log would not take them: they are looked at again soon.
         self._retried: set[str] = set()
         controllers = controllers or Controllers()
-        self._steered = SteeredRuns(log, controllers, data_folder(env))
+        self._steered = SteeredRuns(log, controllers)
         self._hooks = HookService(
             log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
         )
@@ -121,7 +121,6 @@ class Watcher:
         except asyncio.CancelledError:
             if not self._is_cut:
                 raise
-        await self._steered.close()
 
     def cut(self) -> None:
         """Stops reading and recording at once, however much is left: the next start continues where
@@ -280,7 +279,7 @@ class Watcher:
                 # again.
                 await self._drop(session)
                 return
-            await self._steered.note(watch, session, followed.recorder.run)
+            self._steered.note(watch, session, followed.recorder.run)
             for path, problem in follower.problems.items():
                 self._warn_once(f"{path}: {problem}")
         except (LogError, SourceError) as error:
@@ -360,7 +359,7 @@ class Watcher:
         for names in self._followed_by.values():
             names.pop(session, None)
         self._watch_of[session].forget(session)
-        await self._steered.note_silent(session)
+        self._steered.note_silent(session)
         await self._leases.release(session)
 
     def _warn_once(self, text: str) -> None:

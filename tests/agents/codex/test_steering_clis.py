@@ -21,7 +21,9 @@ from tests.polling import until
 from unbraid import events as e
 from unbraid.agents.codex.records import THREAD_ID
 from unbraid.agents.codex.sessions.store import CodexSessions
-from unbraid.control.sockets import SteeringRequest, send_request
+from unbraid.agents.control_port import SteeringRequest
+from unbraid.control.controllers import Controllers, OtherProcesses
+from unbraid.control.sockets import SocketChannel
 from unbraid.log import SqliteLog
 from unbraid.record.runs import open_run
 from unbraid.testing import (
@@ -53,7 +55,9 @@ def asks_to(command: str) -> ScriptedToolUse:
 
 async def asked_of(talk: Talk, request: SteeringRequest) -> None:
     """Does what our commands do, without starting one."""
-    await send_request(log_path(talk.launch.cwd.parent).parent, talk.run, request)
+    home = log_path(talk.launch.cwd.parent).parent
+    found = await Controllers(OtherProcesses(SocketChannel(home))).find(talk.run)
+    await found.carry_out(request)
 
 
 async def asked_with(model: ScriptedModel, words: str) -> None:

@@ -9,43 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unbraid.agents.opencode.records import EventProperties, decode
-from unbraid.events.parts import decoded
-from unbraid.translate.seen import forget_oldest
-from unbraid.wire.record import BAD_JSON, read_as
-
 # Ours, in the properties of a request: what its call was given.
 CALLED = "unbraidInput"
-MAX_CALLS = 256
-_OVER = ("completed", "error")
-
-
-class OpenCalls:
-    """The inputs of the calls that have no result yet, by call."""
-
-    def __init__(self) -> None:
-        self._inputs: dict[str, bytes] = {}
-
-    def note(self, line: bytes) -> None:
-        """Takes an event; most are about no call."""
-        if b'"callID"' not in line:
-            return
-        try:
-            record = decode(line)
-        except BAD_JSON:
-            return
-        part = read_as(EventProperties, bytes(record.properties)).part
-        if part is None or part.state is None or part.call_id is None:
-            return
-        self._inputs.pop(part.call_id, None)
-        if part.state.status not in _OVER:
-            self._inputs[part.call_id] = bytes(part.state.input)
-            forget_oldest(self._inputs, MAX_CALLS)
-
-    def input_of(self, asked: dict[str, Any]) -> Any:
-        """Returns what the call of a request was given; None if that is not known."""
-        given = self._inputs.get(call_of(asked) or "")
-        return None if given is None else decoded(given)
 
 
 def call_of(asked: dict[str, Any]) -> str | None:

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from unbraid.agents.backend_port import AgentConversation, Backend, PermissionConversation
+from unbraid.agents.backend_port import AgentConversation, Backend
 from unbraid.agents.registry import kind, kinds
 from unbraid.errors import CallerError
 
-__all__ = ["AgentConversation", "Backend", "Backends", "PermissionConversation"]
+__all__ = ["AgentConversation", "Backend", "Backends"]
 
 # Imported when first asked for: most requests need one of them.
 APIS = {

@@ -156,9 +156,10 @@ async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContext
     answers = [(entry.interrupt_id, *_answer(entry)) for entry in asked.resume or ()]
     # Only of this run: another one may wait for the same id, because some agents number their
     # requests.
-    controller = await services.controllers.find(name)
     for request_id, behavior, message in answers:
-        await controller.answer(request_id, behavior, message)
+        await services.controllers.steer(
+            name, "answer", message, request_id=request_id, behavior=behavior
+        )
     run.resume(asked.run_id)
     return watching(services, name, run, since=place, stops=True)
 

@@ -8,7 +8,6 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.agents.control_port import Controller, send_message
 from unbraid.control.controllers import NotControlled
 from unbraid.control.hints import steering_hint
 from unbraid.serve import parameters
@@ -72,32 +71,31 @@ async def message(request: Request) -> Response:
     """Sends an agent a message."""
     limits = services_of(request).config.limits
     sent = await parameters.json_of(request, Message, at_most=limits.json_bytes)
-    await send_message(await _controller(request), sent.stream_id, sent.text)
-    return json_answer(AcceptedRequest(), 202)
+    return await _steered(request, "message", sent.text, sent.stream_id)
 
 
 async def interrupt(request: Request) -> Response:
     """Interrupt the main agent; the run goes on."""
-    await (await _controller(request)).interrupt()
-    return json_answer(AcceptedRequest(), 202)
+    return await _steered(request, "interrupt")
 
 
 async def cancel(request: Request) -> Response:
     """End the run."""
-    await (await _controller(request)).cancel()
-    return json_answer(AcceptedRequest(), 202)
+    return await _steered(request, "cancel")
 
 
 async def stop(request: Request) -> Response:
     """End one sub-agent."""
-    stream_id = parameters.stream_of(request)
-    await (await _controller(request)).stop(stream_id)
-    return json_answer(AcceptedRequest(), 202)
+    return await _steered(request, "stop", stream_id=parameters.stream_of(request))
 
 
-async def _controller(request: Request) -> Controller:
+async def _steered(
+    request: Request, verb: str, text: str | None = None, stream_id: int = 0
+) -> Response:
+    """Has a request carried out on the run of the path."""
     summary = await existing_run(request)
-    return await services_of(request).controllers.find(summary.run)
+    await services_of(request).controllers.steer(summary.run, verb, text, stream_id=stream_id)
+    return json_answer(AcceptedRequest(), 202)
 
 
 def _order(path: str, endpoint: Endpoint, summary: str, *parameters: Parameter) -> Operation:

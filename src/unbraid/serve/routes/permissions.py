@@ -8,7 +8,8 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.agents.control_port import AnswerDetails, PermissionRequest
+from unbraid.agents.control_port import AnswerDetails
+from unbraid.control.permissions import PermissionRequest, answer_request, answerable_requests
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
@@ -18,10 +19,13 @@ from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 
 class PendingRequests(Struct):
-    """The requests that wait, and for how many seconds a person has declared to answer them."""
+    """The requests that wait, and for how many seconds a person has declared to answer them. Of a
+    run with too many open requests, some are `unlisted`: so many.
+    """
 
     permissions: list[PermissionRequest]
     attended_seconds: float = 0.0
+    unlisted: int = 0
 
 
 class Decision(Struct, forbid_unknown_fields=True):
@@ -57,8 +61,12 @@ class AnsweredRequest(Struct):
 
 async def waiting(request: Request) -> Response:
     """Answers with the pending permission requests of all runs."""
-    controllers = services_of(request).controllers
-    return json_answer(PendingRequests(await controllers.waiting(), controllers.attendance.seconds))
+    services = services_of(request)
+    found = await answerable_requests(services.log, services.controllers)
+    # Agents name their requests; under another name, one could not be answered.
+    named = [each for each in found.requests if parameters.names_request(each.request_id)]
+    attended_seconds = services.controllers.attendance.seconds
+    return json_answer(PendingRequests(named, attended_seconds, found.unlisted))
 
 
 async def attend(request: Request) -> Response:
@@ -83,8 +91,14 @@ async def decide(request: Request) -> Response:
         by=answerer_of(request),
         where=decision.where or "HTTP",
     )
-    await services.controllers.answer(
-        request_id, decision.behavior, decision.message, details=details, run=decision.run
+    await answer_request(
+        services.log,
+        services.controllers,
+        request_id,
+        decision.behavior,
+        message=decision.message,
+        details=details,
+        run=decision.run,
     )
     return json_answer(AnsweredRequest(request_id, decision.behavior))
 

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.control.sending_machines import SteeringOrders, SteeringReport
-from unbraid.errors import CallerError
 from unbraid.record.ingest import NotItsRun
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
@@ -43,12 +42,6 @@ async def steering(request: Request) -> Response:
             continue  # none of its events has arrived yet
         if summary.machine != caller.machine and not caller.may("admin"):
             raise NotItsRun(f"permission denied: {caller.machine} did not begin run {about.run}")
-        if any(pending.run != about.run for pending in about.pending):
-            raise CallerError("a permission request of another run")
-        # Under another name, it could not be answered.
-        about.pending = [
-            each for each in about.pending if parameters.names_request(each.request_id)
-        ]
         if not summary.over:
             known.append(about)
     report.runs = known

@@ -96,7 +96,7 @@ class HookReceiver:
         if session_id not in self._callers:
             return None
         session = self.session(session_id)
-        session.goes_to(run, agent_of)
+        session.goes_to(agent_of)
         return session
 
     async def take(self, call: HookCall) -> bytes:

@@ -23,7 +23,7 @@ from unbraid.agents.control_port import (
     GIVE_BACK,
     VERBS,
     AnswerDetails,
-    PermissionRequest,
+    Controller,
     UnknownRequest,
     allows,
     require_agent_id,
@@ -45,20 +45,19 @@ class HookRequest(Struct):
 
 
 class _HeldRequest(Struct):
-    shown: PermissionRequest
     request: HookRequest
+    input: Any
     answer: asyncio.Future[bytes]
 
 
-class HookedSession:
-    """The `RunController` of one session. `changed` is called when something new waits for it, or
+class HookedSession(Controller):
+    """The controller of one session. `changed` is called when something new waits for it, or
     for its log.
     """
 
     def __init__(
         self, session_id: str, changed: Callable[[str], None], lines: HookLines | None = None
     ) -> None:
-        self.run = ""
         self.lines = HookLines() if lines is None else lines
         self._session_id, self._changed = session_id, changed
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
@@ -69,9 +68,9 @@ class HookedSession:
         self._waiter: asyncio.Future[str] | None = None
         self._can_be_woken = False
 
-    def goes_to(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
-        """Notes which run records the session from now on."""
-        self.run, self._agent_of = run, agent_of
+    def goes_to(self, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+        """Notes which agents are behind the streams of the run that records the session now."""
+        self._agent_of = agent_of
 
     @property
     def has_orders(self) -> bool:
@@ -95,19 +94,8 @@ class HookedSession:
             always=decisions.offers(request.suggestions),
             held_until=held_until,
         )
-        shown = PermissionRequest(
-            run=self.run,
-            request_id=request_id,
-            tool=request.tool,
-            input=msgspec.json.decode(request.input),
-            agent=request.agent_type or "",
-            ts=now_ms(),
-            always=decisions.offers(request.suggestions),
-            can_edit=True,
-            also_in_terminal=in_terminal,
-            held_until=held_until,
-        )
-        held = _HeldRequest(shown, request, asyncio.get_running_loop().create_future())
+        given = msgspec.json.decode(request.input)
+        held = _HeldRequest(request, given, asyncio.get_running_loop().create_future())
         self._held[request_id] = held
         self.lines.ask(self._line(request.agent_id, asked))
         self._changed(self._session_id)
@@ -120,12 +108,11 @@ class HookedSession:
 
     def used(self, agent_id: str | None, tool: str, given: Any) -> None:
         """Notes that an agent has used a tool: a request for just that was answered elsewhere."""
-        for held in list(self._held.values()):
-            shown = held.shown
-            is_same = held.request.agent_id == agent_id and shown.tool == tool
-            if is_same and _is_part(shown.input, given) and not held.answer.done():
+        for request_id, held in list(self._held.items()):
+            is_same = held.request.agent_id == agent_id and held.request.tool == tool
+            if is_same and _is_part(held.input, given) and not held.answer.done():
                 held.answer.set_result(b"")
-                self.release(shown.request_id)
+                self.release(request_id)
                 return
 
     async def wait(self) -> str:
@@ -187,11 +174,9 @@ class HookedSession:
         """Returns all verbs; some take effect at the next tool call."""
         return list(VERBS)
 
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the requests that are held."""
-        for held in self._held.values():
-            held.shown.run = self.run
-        return [held.shown for held in self._held.values()]
+    def held_requests(self) -> list[str]:
+        """Returns the requests whose hooks wait here."""
+        return list(self._held)
 
     async def message(self, text: str) -> None:
         """Wakes the session with a message, or leaves it for its next tool call."""
@@ -203,10 +188,7 @@ class HookedSession:
 
     async def message_agent(self, stream_id: int, text: str) -> None:
         """Leaves a message for an agent's next tool call, or its end."""
-        if stream_id:
-            self._leave(await require_agent_id(self._agent_of, stream_id), text)
-        else:
-            await self.message(text)
+        self._leave(await require_agent_id(self._agent_of, stream_id), text)
 
     async def interrupt(self) -> None:
         """Stops the main agent at its next tool call."""
@@ -242,7 +224,7 @@ class HookedSession:
         elif allows(behavior):
             answer = decisions.allow(
                 request.tool,
-                held.shown.input,
+                held.input,
                 suggestions=request.suggestions,
                 details=details,
             )
@@ -275,10 +257,10 @@ class HookedSession:
     def _stop(self, agent_id: str | None) -> None:
         self._stops.add(agent_id)
         # An agent that waits for permission would not reach its next tool call.
-        for held in list(self._held.values()):
+        for request_id, held in list(self._held.items()):
             if agent_id in (EVERYONE, held.request.agent_id) and not held.answer.done():
                 held.answer.set_result(decisions.deny(decisions.STOPPED, interrupt=True))
-                self.release(held.shown.request_id)
+                self.release(request_id)
                 self._stops.discard(held.request.agent_id)
                 self._stopped.add(held.request.agent_id)
         self._changed(self._session_id)

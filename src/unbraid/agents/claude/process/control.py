@@ -1,12 +1,13 @@
 """A Claude Code process that we started, and that may listen (`--input-format stream-json`).
 
 What comes in on our stdin reaches it as before; what others send is inserted in between, in whole
-lines. Permission requests that it prints are pending here until they are answered.
+lines. The input of a permission request that it prints is kept until that is answered.
 """
 
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 from unbraid.agents.claude.heads import process_head
 from unbraid.agents.claude.hooks.decisions import allowed_input
@@ -15,7 +16,7 @@ from unbraid.agents.claude.process.stdin_prompt import StdinPrompt
 from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
-    PermissionRequest,
+    Controller,
     UnknownRequest,
     allows,
     require_agent_id,
@@ -23,10 +24,9 @@ from unbraid.agents.control_port import (
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
-from unbraid.system.clock import now_ms
 
 
-class ClaudeController:
+class ClaudeController(Controller):
     """The controller of one process: `reads_stdin` if we may write to its stdin, with a `prompt` if
     that is to be sent there first.
     """
@@ -37,12 +37,7 @@ class ClaudeController:
         self._process, self._run = process, run
         self._prompt = None if prompt is None else StdinPrompt(process, prompt)
         self._stdin = self._prompt or (process if reads_stdin else None)
-        self._pending: dict[str, PermissionRequest] = {}
-
-    @property
-    def run(self) -> str:
-        """The run's name, once it has one."""
-        return self._run.name()
+        self._asked: dict[str, tuple[str, Any]] = {}  # tool and input, by request
 
     def close(self) -> None:
         """Notes that the process is gone."""
@@ -62,34 +57,22 @@ class ClaudeController:
         if read.type == "control_request" and read.request is not None:
             if read.request.subtype == "can_use_tool":
                 given = decoded(bytes(read.request.input))
-                self._pending[read.request_id] = PermissionRequest(
-                    run=self.run,
-                    request_id=read.request_id,
-                    tool=read.request.tool_name,
-                    input=given,
-                    ts=now_ms(),
-                    can_edit=True,
-                )
+                # The first of a name is shown, so it is the one that is answered.
+                self._asked.setdefault(read.request_id, (read.request.tool_name, given))
         elif read.type == "control_cancel_request":
-            self._pending.pop(read.request_id, None)
+            self._asked.pop(read.request_id, None)
 
     def passed(self, data: bytes) -> None:
         """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         for line in data.split(b"\n") if b'"control_response"' in data else ():
             read = process_head(line)
             if read is not None and read.response is not None:
-                self._pending.pop(read.response.request_id, None)
+                self._asked.pop(read.response.request_id, None)
 
     def verbs(self) -> list[str]:
         """Returns what can be done: without a stdin of ours, it can only be ended."""
         listens = self._stdin is not None and self._stdin.listens
         return list(VERBS) if listens else ["cancel"]
-
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the permission requests that wait for an answer."""
-        for request in self._pending.values():
-            request.run = self.run
-        return list(self._pending.values())
 
     async def message(self, text: str) -> None:
         """Sends the main agent a further message."""
@@ -116,15 +99,14 @@ class ClaudeController:
         details: AnswerDetails | None = None,
     ) -> None:
         """Answers a permission request: `behavior` is allow or deny."""
-        request = self._pending.get(request_id)
-        if request is None:
+        if request_id not in self._asked:
             raise UnknownRequest(request_id)
         if allows(behavior):
-            given = allowed_input(request.tool, request.input, details)
+            given = allowed_input(*self._asked[request_id], details)
             self._say(claude_input.allow(request_id, given))
         else:
             self._say(claude_input.deny(request_id, message or "Not allowed."))
-        del self._pending[request_id]
+        del self._asked[request_id]
 
     def _say(self, line: bytes) -> None:
         if self._stdin is None:

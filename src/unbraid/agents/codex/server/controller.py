@@ -21,20 +21,19 @@ from unbraid.agents.codex.server.requests import INITIALIZED, initialize, reques
 from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
-    PermissionRequest,
+    Controller,
     allows,
     refuse_details,
     require_agent_id,
 )
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
-from unbraid.system.clock import now_ms
 from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS
 
 Answered = Callable[[ServerMessage], object]
 
 
-class CodexController:
+class CodexController(Controller):
     """The controller of one app-server."""
 
     def __init__(self, process: AgentProcess, run: RunReference, served: ServedExec) -> None:
@@ -46,30 +45,13 @@ class CodexController:
         self._interrupted = self._is_starting = self._is_cancelled = False
         self._ending: asyncio.TimerHandle | None = None
         self._approvals = Approvals()
-        self._pending: dict[str, PermissionRequest] = {}
         self._requests = 0
         self._answers: dict[int, Answered] = {}
         self._ask(initialize, self._introduced)
 
-    @property
-    def run(self) -> str:
-        """The run's name, once it has one."""
-        return self._run.name()
-
     def verbs(self) -> list[str]:
         """Returns all verbs while it listens."""
         return list(VERBS) if self._process.listens else ["cancel"]
-
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the permission requests that wait for an answer."""
-        waiting = self._approvals.waiting
-        for name, asked in waiting.items():
-            if name not in self._pending:
-                self._pending[name] = PermissionRequest(
-                    self.run, name, asked.tool, input=asked.input, ts=now_ms()
-                )
-        self._pending = {name: self._pending[name] for name in waiting}
-        return list(self._pending.values())
 
     async def message(self, text: str) -> None:
         """Says something more: in the running turn, or in one of its own."""
@@ -178,9 +160,6 @@ class CodexController:
             self._is_starting &= thread != self._thread
             if thread == self._thread or self._ending is not None:
                 self._continue()
-
-    def passed(self, data: bytes) -> None:
-        """Does nothing: the person has no way to its stdin."""
 
     def close(self) -> None:
         """Notes that the process is gone."""

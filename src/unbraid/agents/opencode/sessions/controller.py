@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
-    PermissionRequest,
+    Controller,
+    UnknownRequest,
     allows,
     refuse_details,
     require_agent_id,
 )
-from unbraid.agents.opencode.requests import CALLED, OpenCalls, request_input
 from unbraid.errors import CallerError, SourceError
-from unbraid.system.clock import now_ms
 
 
 class ServerRequests(Protocol):
@@ -29,28 +28,22 @@ class ServerRequests(Protocol):
         ...
 
 
-class ServerController:
+class ServerController(Controller):
     """The controller of one root session on a server, or in a process with our plugin."""
 
     def __init__(self, server: ServerRequests, root: str) -> None:
-        self.run = ""
         self._server, self._root = server, root
         self._answered: dict[str, AnswerDetails] = {}  # here, and not confirmed yet
         self._agent_of: Callable[[int], Awaitable[str | None]] | None = None
-        self._pending: dict[str, PermissionRequest] = {}
-        self._calls = OpenCalls()
+        self._asked: set[str] = set()  # requests that wait
 
-    def set_run(self, run: str, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
-        """Notes which run records the session from now on."""
-        self.run, self._agent_of = run, agent_of
+    def set_run(self, agent_of: Callable[[int], Awaitable[str | None]]) -> None:
+        """Notes which agents are behind the streams of the run that records the session now."""
+        self._agent_of = agent_of
 
     def set_server(self, server: ServerRequests) -> None:
         """Notes who has the session now."""
         self._server = server
-
-    def note_call(self, line: bytes) -> None:
-        """Takes in any other event: a request says little of the call that it is about."""
-        self._calls.note(line)
 
     def note(self, line: bytes) -> bytes:
         """Takes an event about a permission. Returns it, with the person who has answered, if that
@@ -62,23 +55,10 @@ class ServerController:
             return line  # nested too deeply to be read
         given = event.get("properties", {})
         if event.get("type") == "permission.asked":
-            called = given.get(CALLED, self._calls.input_of(given))
-            asked = PermissionRequest(
-                run=self.run,
-                request_id=str(given.get("id")),
-                tool=str(given.get("permission", "")),
-                input=request_input(given, called),
-                ts=now_ms(),
-            )
-            always = given.get("always")
-            if isinstance(always, list) and always:
-                asked.always = [", ".join(map(str, always))]
-            # A request never replaces another: a caller could otherwise show something else in its
-            # place.
-            self._pending.setdefault(asked.request_id, asked)
+            self._asked.add(str(given.get("id")))
         else:
             request_id = str(given.get("requestID") or given.get("permissionID"))
-            self._pending.pop(request_id, None)
+            self._asked.discard(request_id)
             if (details := self._answered.pop(request_id, None)) is not None:
                 given |= {"unbraidBy": details.by, "unbraidWhere": details.where}
                 return json.dumps(event).encode()
@@ -88,12 +68,6 @@ class ServerController:
         """Returns all verbs: a server can do everything."""
         return list(VERBS)
 
-    def pending(self) -> list[PermissionRequest]:
-        """Returns the requests that wait for an answer."""
-        for request in self._pending.values():
-            request.run = self.run
-        return list(self._pending.values())
-
     async def message(self, text: str) -> None:
         """Sends the main agent a further message."""
         parts = [{"type": "text", "text": text}]
@@ -101,7 +75,7 @@ class ServerController:
 
     async def message_agent(self, stream_id: int, text: str) -> None:
         """Sends one agent a message, in its own session."""
-        child = await self._session(stream_id) if stream_id else self._root
+        child = await self._session(stream_id)
         parts = [{"type": "text", "text": text}]
         await self._post(f"/session/{child}/prompt_async", {"parts": parts})
 
@@ -128,6 +102,8 @@ class ServerController:
         details: AnswerDetails | None = None,
     ) -> None:
         """Answers a permission request: `behavior` is allow or deny."""
+        if request_id not in self._asked:
+            raise UnknownRequest(request_id)
         allowed = allows(behavior)
         always = details is not None and bool(details.always)
         if details is not None:
@@ -137,7 +113,7 @@ class ServerController:
         if details is not None:
             self._answered[request_id] = details
         await self._post(f"/permission/{request_id}/reply", body)
-        self._pending.pop(request_id, None)
+        self._asked.discard(request_id)
 
     async def _post(self, path: str, body: object) -> None:
         try:

@@ -66,12 +66,8 @@ class ServerWatch:
         controller = self.controllers.get(root)
         if controller is None:
             controller = self.controllers[root] = ServerController(self._server, root)
-        for line in lines:
-            if b'"permission.' in line:
-                controller.note(line)
-            else:
-                controller.note_call(line)
-        self._give(root, lines, whole=whole)
+        noted = [controller.note(line) if b'"permission.' in line else line for line in lines]
+        self._give(root, noted, whole=whole)
 
 
 async def _read(

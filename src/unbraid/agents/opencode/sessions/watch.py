@@ -122,7 +122,7 @@ class DatabaseWatch:
         """Returns what steers a session, if a server or a plugin has reported it."""
         for reported in (*(each.controllers for each in self._servers), self._plugins.controllers):
             if (controller := reported.get(session_id)) is not None:
-                controller.set_run(run, agent_of)
+                controller.set_run(agent_of)
                 return controller
         return None
 
