@@ -20,7 +20,7 @@ from unbraid import events as e
 from unbraid.agents.control_port import AnswerDetails
 from unbraid.control.controllers import Controllers, channels_of
 from unbraid.control.permissions import answer_request
-from unbraid.log import SqliteLog
+from unbraid.log import SqliteLog, data_folder
 from unbraid.log.leases import FileLeases
 from unbraid.record.runs import run_name
 from unbraid.testing import (
@@ -120,7 +120,7 @@ async def watching(
         )
         task = asyncio.create_task(watch_until(watch, until))
         await watch.ready.wait()
-        async with server.controllers.answering(*channels_of(log, home)):
+        async with server.controllers.answering(*channels_of(log, data_folder(env))):
             yield server
     finally:
         until.set()
@@ -208,14 +208,13 @@ async def test_a_session_is_in_our_hands(tmp_path: Path) -> None:
             request = await alone.asked(session)
             details = AnswerDetails(by="me")
             await answer_request(alone.log, alone.controllers, request, behavior, details=details)
-            replied = await alone.until(session, e.FleetPermissionReplied)
-            assert isinstance(replied, e.FleetPermissionReplied)
-            assert (replied.behavior, replied.by) == (behavior, "me")
+        replied = await alone.until(session, e.FleetPermissionReplied)
+        assert isinstance(replied, e.FleetPermissionReplied) and replied.by == "me"
         session = await server.begin("theirs")
         for command in ("approve", "deny"):
             request = await server.asked(session)
             process = await asyncio.create_subprocess_exec(
-                UNBRAID, command, request, env=server.env
+                UNBRAID, command, request, "--log", str(tmp_path / "log.db"), env=server.env
             )
             assert await process.wait() == 0
         await server.until(session, e.FleetPermissionReplied)

@@ -61,7 +61,7 @@ class ServerController(Controller):
             self._asked.discard(request_id)
             if (details := self._answered.pop(request_id, None)) is not None:
                 given |= {"unbraidBy": details.by, "unbraidWhere": details.where}
-                return json.dumps(event).encode()
+                return json.dumps(event).encode() + b"\n"
         return line
 
     def verbs(self) -> list[str]:
