@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.hooks.commands import ASK, ORDERS, WAIT
-from unbraid.agents.claude.hooks.lines import HookLines
-from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
+from unbraid.agents.claude.hooks.session import HookedSession, HookLines, HookRequest
 from unbraid.agents.claude.places import SESSION_ID
 from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.events import EMPTY_OBJECT

@@ -1,4 +1,5 @@
-"""One session that has hooks, and can be steered by them: what waits for it, and its controller.
+"""One session that has hooks, and can be steered by them: its controller, what waits for it, and
+the lines for its log.
 
 A session can be reached only by the answers to its hooks. So a message waits for the session's next
 tool call, or the end of its turn; if a hook stays beside it (`wait`), it is woken at once. A stop
@@ -10,14 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from unbraid.agents.claude.hooks import decisions
-from unbraid.agents.claude.hooks.lines import HookLines
 from unbraid.agents.claude.transcript import HookedPermission, permission_line
 from unbraid.agents.control_port import (
     GIVE_BACK,
@@ -29,6 +31,7 @@ from unbraid.agents.control_port import (
     require_agent_id,
 )
 from unbraid.system.clock import now_ms
+from unbraid.timings import HOOK_CALL_SETTLE_SECONDS
 
 # For the whole session, in place of an agent's id.
 EVERYONE = "*"
@@ -48,6 +51,45 @@ class _HeldRequest(Struct):
     request: HookRequest
     input: Any
     answer: asyncio.Future[bytes]
+
+
+class HookLines:
+    """Lines made from the hook calls of one session, in their order, for its log. They are put here
+    by the event loop, and taken by the thread that reads the session's files.
+
+    A request comes before its call is in the transcript, so it waits for the call. Its answer does
+    not wait: the result of the call is written soon after.
+    """
+
+    def __init__(self) -> None:
+        self._lines: deque[tuple[float, bytes]] = deque()
+        self._answered = 0.0  # when the latest answer was put here
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there are lines that were not taken."""
+        return bool(self._lines)
+
+    def ask(self, line: bytes) -> None:
+        """Adds a request."""
+        self._lines.append((time.monotonic(), line))
+
+    def answer(self, line: bytes) -> None:
+        """Adds the answer to a request that was added before."""
+        self._answered = time.monotonic()
+        self._lines.append((self._answered, line))
+
+    def take_answers(self) -> Iterator[bytes]:
+        """Yields the answers, and the requests before them."""
+        return self._until(self._answered)
+
+    def take(self) -> Iterator[bytes]:
+        """Yields the lines that have waited for long enough."""
+        return self._until(time.monotonic() - HOOK_CALL_SETTLE_SECONDS)
+
+    def _until(self, latest: float) -> Iterator[bytes]:
+        while self._lines and self._lines[0][0] <= latest:
+            yield self._lines.popleft()[1]
 
 
 class HookedSession(Controller):

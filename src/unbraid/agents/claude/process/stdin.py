@@ -11,74 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-
-
-class UserMessage(Struct):
-    """What a person says: a list of content blocks."""
-
-    content: Sequence[Mapping[str, Any]]
-    role: str = "user"
-
-
-class User(Struct, tag_field="type", tag="user"):
-    """A prompt."""
-
-    message: UserMessage
-    parent_tool_use_id: str | None = None
-    session_id: str = ""
-
-
-class Initialize(Struct, tag_field="subtype", tag="initialize", rename="camel"):
-    """The first request of all: how the CLI shall print."""
-
-    hooks: Mapping[str, Any] | None = None
-    forward_subagent_text: bool = True
-
-
-class Interrupt(Struct, tag_field="subtype", tag="interrupt"):
-    """Stop the present turn; the process lives on."""
-
-
-class StopTask(Struct, tag_field="subtype", tag="stop_task"):
-    """Stop one sub-agent."""
-
-    task_id: str
-
-
-Request = Initialize | Interrupt | StopTask
-
-
-class OutgoingRequest(Struct, tag_field="type", tag="control_request"):
-    """Something asked of the CLI; it answers with a `control_response` of the same id."""
-
-    request_id: str
-    request: Request
-
-
-class Allow(Struct, tag_field="behavior", tag="allow", rename="camel"):
-    """The tool may be used, with this input."""
-
-    updated_input: Any
-
-
-class Deny(Struct, tag_field="behavior", tag="deny"):
-    """The tool may not be used; the agent gets the reason."""
-
-    message: str
-
-
-class Success(Struct, tag_field="subtype", tag="success"):
-    """The answer to a request of the CLI."""
-
-    request_id: str
-    response: Allow | Deny
-
-
-class ControlResponse(Struct, tag_field="type", tag="control_response"):
-    """An answer to the CLI."""
-
-    response: Success
 
 
 def new_request_id() -> str:
@@ -89,7 +21,8 @@ def new_request_id() -> str:
 def prompt(said: str | Sequence[Mapping[str, Any]], session_id: str = "") -> bytes:
     """Returns the line that says something to the main agent: a text, or content blocks."""
     blocks = [{"type": "text", "text": _sound(said)}] if isinstance(said, str) else said
-    return _line(User(UserMessage(blocks), session_id=session_id))
+    message = {"content": blocks, "role": "user"}
+    return _line("user", message=message, parent_tool_use_id=None, session_id=session_id)
 
 
 def initialize(
@@ -101,37 +34,46 @@ def initialize(
     """Returns the line that opens the conversation; sub-agents' texts are printed if that is
     requested here.
     """
-    return _request(request_id, Initialize(hooks, forward_subagent_text))
+    asked = {"hooks": hooks, "forwardSubagentText": forward_subagent_text}
+    return _request(request_id, "initialize", **asked)
 
 
 def allow(request_id: str, updated_input: Any) -> bytes:
     """Returns the line that allows the use of a tool, with the input it asked for or a changed
     one.
     """
-    return _line(ControlResponse(Success(request_id, Allow(updated_input))))
+    return _answer(request_id, {"behavior": "allow", "updatedInput": updated_input})
 
 
 def deny(request_id: str, message: str) -> bytes:
     """Returns the line that denies the use of a tool, and says why."""
-    return _line(ControlResponse(Success(request_id, Deny(_sound(message)))))
+    return _answer(request_id, {"behavior": "deny", "message": _sound(message)})
 
 
 def interrupt(request_id: str) -> bytes:
-    """Returns the line that stops the present turn."""
-    return _request(request_id, Interrupt())
+    """Returns the line that stops the present turn; the process lives on."""
+    return _request(request_id, "interrupt")
 
 
 def stop_task(request_id: str, task_id: str) -> bytes:
     """Returns the line that stops one sub-agent, by its id."""
-    return _request(request_id, StopTask(task_id))
+    return _request(request_id, "stop_task", task_id=task_id)
 
 
-def _request(request_id: str, request: Request) -> bytes:
-    return _line(OutgoingRequest(request_id, request))
+def _request(request_id: str, subtype: str, **asked: Any) -> bytes:
+    """Returns a request to the CLI, which answers with a `control_response` of the same id."""
+    request = {"subtype": subtype, **asked}
+    return _line("control_request", request_id=request_id, request=request)
 
 
-def _line(message: User | OutgoingRequest | ControlResponse) -> bytes:
-    return msgspec.json.encode(message) + b"\n"
+def _answer(request_id: str, answer: Mapping[str, Any]) -> bytes:
+    """Returns the answer to a request of the CLI."""
+    response = {"subtype": "success", "request_id": request_id, "response": answer}
+    return _line("control_response", response=response)
+
+
+def _line(kind: str, **fields: Any) -> bytes:
+    return msgspec.json.encode({"type": kind, **fields}) + b"\n"
 
 
 def _sound(text: str) -> str:

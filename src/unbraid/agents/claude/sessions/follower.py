@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from unbraid.agents.claude.heads import first_time
-from unbraid.agents.claude.hooks.lines import HookLines
+from unbraid.agents.claude.hooks.session import HookLines
 from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.facts import head_facts, last_time
 from unbraid.agents.claude.sessions.processes import Processes, process_folder

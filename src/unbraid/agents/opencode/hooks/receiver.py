@@ -1,23 +1,76 @@
-"""Answers the plugins in all processes of OpenCode."""
+"""Answers the plugins in all processes of OpenCode: each polls for orders, and reports results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from unbraid.agents.hook_port import HookCall, HookServices
-from unbraid.agents.opencode.hooks.plugin_link import OrdersCall, PluginLink
 from unbraid.agents.opencode.places import SESSION_ID
 from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
+from unbraid.agents.order_queue import OrderQueue
+from unbraid.errors import SourceError
+from unbraid.timings import PLUGIN_ORDERS_SECONDS, PLUGIN_REPLY_TIMEOUT_SECONDS
 
 EVENT, ORDERS = "event", "orders"
 PERMISSION = "permission."
 # Takes a root session and lines of it.
 GiveLines = Callable[[str, list[bytes]], None]
+
+
+class OrderDone(Struct):
+    """The result of an order."""
+
+    id: int
+    error: str | None = None
+
+
+class OrdersCall(Struct):
+    """A plugin calls for orders. `events` are those of requests and sessions that were there before
+    it could call.
+    """
+
+    done: list[OrderDone] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+
+class PluginLink:
+    """One process, by its plugin. What it is asked to do are requests of OpenCode's own server,
+    which a plugin can make without a port.
+    """
+
+    def __init__(self) -> None:
+        self._queue: OrderQueue[dict[str, Any], str | None] = OrderQueue()
+        self._fetched = 0
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Has one request made. Raises SourceError if it fails, or if the plugin does not make
+        it.
+        """
+        try:
+            error = await self._queue.give(
+                lambda number: {"id": number, "path": path, "body": body},
+                timeout_seconds=PLUGIN_REPLY_TIMEOUT_SECONDS,
+            )
+        except TimeoutError:
+            error = "its plugin does not answer"
+        if error is not None:
+            raise SourceError("OpenCode", f"{method} {path}: {error}")
+
+    def note(self, done: Sequence[OrderDone]) -> None:
+        """Takes the results of orders."""
+        for each in done:
+            self._queue.answer(each.id, each.error)
+
+    async def fetch(self) -> bytes:
+        """Returns the orders that wait, as soon as there are any; none after a while."""
+        orders = await self._queue.fetch(self._fetched, timeout_seconds=PLUGIN_ORDERS_SECONDS)
+        self._fetched = max(orders, default=self._fetched)
+        return msgspec.json.encode(list(orders.values()))
 
 
 class EventCall(Struct):
@@ -71,6 +124,5 @@ class PluginReceiver:
         controller.set_server(link)
         kind = event.get("type")
         if isinstance(kind, str) and kind.startswith(PERMISSION):
-            line = controller.note(line)
-            self._give(root, [line + b"\n"])
+            self._give(root, [controller.note(line + b"\n")])
         self._services.look(root)
