@@ -53,7 +53,7 @@ from ag_ui.core import (
 
 from unbraid import events as e
 from unbraid.events.parts import decoded
-from unbraid.fleet.status import INTERRUPTED, status_of_end
+from unbraid.fleet.status import INTERRUPTED, RunState, status_of_end
 from unbraid.fleet.usage import Usage
 
 # What an answer to a permission request looks like.
@@ -87,7 +87,8 @@ class AgUiRun:
         self._agents: dict[int, AgUiAgent] = {}
         self._calls = AgUiCalls()
         self._usage: dict[str | None, Usage] = {}  # by model
-        self._requests: dict[str, e.FleetPermissionAsked] = {}
+        self._state = RunState()
+        self._requests: dict[str, e.FleetPermissionAsked] = {}  # those that are open in the state
         self._segments = 0
         self._running = False
         self._prompts = 0
@@ -126,12 +127,16 @@ class AgUiRun:
         return found + self._ending
 
     def _apply(self, event: e.FleetEvent) -> list[BaseEvent]:
+        self._state.apply(event)
         match event:
             case e.RequestReceived():
                 return self._prompt(None, event, event.prompt)
             case e.StreamStart():
                 return self._start(event)
             case e.FleetPermissionAsked():
+                waiting = self._state.requests.get(event.request_id)
+                if waiting is None or waiting.seq != event.seq:
+                    return []
                 self._requests[event.request_id] = event
                 return self._interrupt(event.ts)
             case e.FleetPermissionReplied():
@@ -170,6 +175,8 @@ class AgUiRun:
                 withdrawn = {"messageIds": event.message_ids}
                 return [*agent.close(event.ts), self._custom("retracted", event, withdrawn)]
             case e.StreamEnd():
+                open_now = self._state.requests
+                self._requests = {n: r for n, r in self._requests.items() if n in open_now}
                 agent.end = event
                 return [*agent.close(event.ts), *agent.finished()]
             case e.FleetUnrecognized():
