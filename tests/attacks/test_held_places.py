@@ -17,8 +17,8 @@ import pytest
 from tests.polling import until
 from unbraid.agents.hook_port import SOCKET_NAME, HookCall
 from unbraid.control.sockets import connecting_address
-from unbraid.watch import hook_socket
-from unbraid.watch.hook_socket import MAX_CALLS, HookSocket
+from unbraid.watch import hooks
+from unbraid.watch.hooks import MAX_CALLS, HookSocket
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs sockets of Unix")
 
@@ -94,7 +94,7 @@ async def test_others_get_through_and_keep_their_places(tmp_path: Path) -> None:
 async def test_who_says_nothing_loses_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hook_socket, "HOOK_REQUEST_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(hooks, "HOOK_REQUEST_TIMEOUT_SECONDS", 0.05)
     task = await listening(tmp_path, Watch())
     try:
         async with asyncio.timeout(60):
@@ -107,7 +107,7 @@ async def test_who_says_nothing_loses_its_place(
 async def test_all_bodies_together_have_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hook_socket, "MAX_BODIES_BYTES", 1000)
+    monkeypatch.setattr(hooks, "MAX_BODIES_BYTES", 1000)
     begun = ASK.replace(b"Length: 0", b"Length: 800") + b"x" * 700
     task = await listening(tmp_path, Watch())
     two = [asyncio.create_task(called(tmp_path, begun)) for _ in range(2)]

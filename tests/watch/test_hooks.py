@@ -34,7 +34,7 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetError, FleetPermissionAsked
 from unbraid.machine import Machine
 from unbraid.translate.notes import RunNote
-from unbraid.watch import hook_socket
+from unbraid.watch import hooks
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("curl") is None, reason="needs sh and curl"
@@ -373,7 +373,7 @@ async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_p
 async def test_who_holds_a_request_says_that_it_is_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hook_socket, "HOOK_BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(hooks, "HOOK_BEAT_SECONDS", 0.01)
     async with watched(tmp_path) as session:
         for behavior in ("allow", GIVE_BACK):
             hook = await session.ask()

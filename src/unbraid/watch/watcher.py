@@ -39,7 +39,7 @@ from unbraid.timings import (
 )
 from unbraid.translate.notes import RunNote
 from unbraid.translate.reader import import_dialects
-from unbraid.watch.hook_service import HookService
+from unbraid.watch.hooks import HookService
 from unbraid.watch.steered_runs import SteeredRuns
 
 TOGETHER = 16
