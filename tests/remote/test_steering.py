@@ -14,7 +14,9 @@ import pytest
 import unbraid.control.sending_machines as module
 from tests.access import TOKEN, client_at
 from tests.control.steered_run import SteeredRun, append_request
+from unbraid.agents.control_port import SteeringRequest
 from unbraid.control.controllers import Controllers
+from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.remote.delivery import Destination, RunDelivery
 from unbraid.remote.steering import SteeringLink
@@ -131,6 +133,22 @@ async def test_nobody_steers_what_is_not_its_own(
             answer = await client.post("/v1/steering/p", json=body, headers=headers)
             assert answer.status_code == code, answer.text
         assert await verbs(client, lambda found: True) == []
+
+
+async def test_a_server_can_ask_no_more_than_a_run_can_do(
+    server: Server, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    controllers = Controllers()
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(SteeringLink(server.url, SECRET, controllers).open())
+        controllers.register("r", SteeredRun("r"))
+        await sent(server, tmp_path, stack)
+        await verbs(client, bool)
+        held = server.services.controllers.own()["r"]
+        for verb in ("attend", "note", "runs"):
+            with pytest.raises(CallerError, match=f"unknown request: {verb}"):
+                await held.carry_out(SteeringRequest(verb, "server", seconds=60))
+        assert controllers.attendance.seconds == 0
 
 
 async def test_a_machine_cannot_report_what_waits(

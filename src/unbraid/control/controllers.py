@@ -131,7 +131,7 @@ class Controllers:
         """Returns the controller of a run, wherever it lives, or NotControlled."""
         found = self._by_run.get(run) or (await self._elsewhere.controllers()).get(run)
         if found is None:
-            raise NotControlled(f"run {run} is not steered by unbraid, as far as it can be reached")
+            raise NotControlled(f"run {run} cannot be steered: no process of unbraid has it")
         return found
 
     async def steer(
@@ -183,26 +183,32 @@ class Controllers:
             for run, each in self._by_run.items()
         ]
 
-    async def handle(self, request: SteeringRequest) -> list[SteeringReply]:
-        """Carries out a request of another process on the runs of this one. Returns the result."""
-        run, error, is_unknown = request.run, None, False
+    async def carry_out(self, request: SteeringRequest) -> SteeringReply:
+        """Carries out a request on a run of this process. Returns the result."""
+        run = request.run
+        held = self._by_run.get(run)
+        if held is None:
+            return SteeringReply(run, f"run {run} is not steered here any more")
         try:
-            match request.verb:
-                case "runs":
-                    return self.report()
-                case "attend":
-                    self.attendance.attend(request.text or "", request.seconds)
-                    return []
-                case "note":
-                    if request.note is None or not await self._note_here(run, request.note):
-                        error = f"run {run} is not recorded here"
-                case _ if (held := self._by_run.get(run)) is not None:
-                    await held.carry_out(request)
-                case _:
-                    error = f"run {run} is not steered here any more"
-        except UnbraidError as problem:
-            error, is_unknown = str(problem), isinstance(problem, UnknownRequest)
-        return [SteeringReply(run, error, is_unknown=is_unknown)]
+            await held.carry_out(request)
+        except UnbraidError as error:
+            return SteeringReply(run, str(error), is_unknown=isinstance(error, UnknownRequest))
+        return SteeringReply(run)
+
+    async def handle(self, request: SteeringRequest) -> list[SteeringReply]:
+        """Returns what this process answers to another of ours."""
+        match request.verb:
+            case "runs":
+                return self.report()
+            case "attend":
+                self.attendance.attend(request.text or "", request.seconds)
+                return []
+            case "note":
+                run = request.run
+                noted = request.note is not None and await self._note_here(run, request.note)
+                return [SteeringReply(run, None if noted else f"run {run} is not recorded here")]
+            case _:
+                return [await self.carry_out(request)]
 
     @asynccontextmanager
     async def answering(self, *channels: MachineRequests) -> AsyncIterator[None]:

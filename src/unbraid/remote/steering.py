@@ -108,7 +108,8 @@ class SteeringLink:
                     await self._changed.wait()
 
     async def _carry_out(self, order: SteeringOrder) -> None:
-        (reply,) = await self._controllers.handle(replace(order.request, run=order.run))
+        # Only on a run: what processes ask each other is not the server's to ask.
+        reply = await self._controllers.carry_out(replace(order.request, run=order.run))
         self._answers.append(SteeringAnswer(order.number, reply))
         self._changed.set()
 
