@@ -6,10 +6,18 @@ import json
 import random
 import sys
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 DAY = 1_790_000_000
+MODEL = "claude-sonnet-4-5-20250929"
+USAGE = {
+    "input_tokens": 10,
+    "cache_creation_input_tokens": 0,
+    "cache_read_input_tokens": 1000,
+    "output_tokens": 50,
+}
 
 
 def line(session: str, number: int, agent: str | None, **rest: Any) -> bytes:
@@ -20,7 +28,7 @@ def line(session: str, number: int, agent: str | None, **rest: Any) -> bytes:
         **({"agentId": agent} if agent else {}),
         **rest,
         "uuid": str(uuid.uuid4()),
-        "timestamp": f"2026-10-0{1 + number % 9}T10:{number // 60 % 60:02}:{number % 60:02}.000Z",
+        "timestamp": datetime.fromtimestamp(DAY + number, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z"),
         "userType": "external",
         "cwd": "/home/dev/app",
         "sessionId": session,
@@ -30,10 +38,14 @@ def line(session: str, number: int, agent: str | None, **rest: Any) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
-def conversation(session: str, agent: str | None, size: int, dice: random.Random) -> bytes:
-    """A conversation of about that many bytes: answers of two blocks, and tools' results."""
-    out = [line(session, 0, agent, type="user", message={"role": "user", "content": "Do it."})]
-    written, number = 0, 1
+def conversation(
+    session: str, agent: str | None, size: int, dice: random.Random, *, after: int = 0
+) -> tuple[bytes, int]:
+    """A conversation of about that many bytes, after so many lines of its parent's: answers of two
+    blocks, and tools' results. Also returns the number of its last line.
+    """
+    out = [line(session, after, agent, type="user", message={"role": "user", "content": "Do it."})]
+    written, number = 0, after + 1
     while written < size:
         message = f"msg_{dice.getrandbits(64):016x}"
         call = f"toolu_{dice.getrandbits(64):016x}"
@@ -51,7 +63,7 @@ def conversation(session: str, agent: str | None, size: int, dice: random.Random
                 "id": message,
                 "type": "message",
                 "role": "assistant",
-                "model": "claude-sonnet-4-5-20250929",
+                "model": MODEL,
                 "content": [block],
                 "stop_reason": None,
                 "usage": usage,
@@ -68,6 +80,22 @@ def conversation(session: str, agent: str | None, size: int, dice: random.Random
         out.append(line(session, number, agent, type="user", message=output, toolUseResult=beside))
         number += 1
         written += sum(map(len, out[-3:]))
+    return b"".join(out), number - 1
+
+
+def spawning(session: str, agents: list[str], number: int, *, until: int) -> bytes:
+    """The calls that start agents, and what each has answered by line number `until`."""
+    out = []
+    for agent in agents:
+        given = {"subagent_type": "Explore", "description": "look", "prompt": "Do it."}
+        call = {"type": "tool_use", "id": f"toolu_{agent}", "name": "Agent", "input": given}
+        message = {"id": f"msg_{agent}", "model": MODEL, "content": [call], "usage": USAGE}
+        out.append(line(session, number, None, type="assistant", message=message))
+    for agent in agents:
+        answer = {"type": "tool_result", "tool_use_id": f"toolu_{agent}", "content": "Found."}
+        output = {"role": "user", "content": [answer]}
+        beside = {"status": "completed", "agentId": agent, "content": "Found."}
+        out.append(line(session, until, None, type="user", message=output, toolUseResult=beside))
     return b"".join(out)
 
 
@@ -83,14 +111,18 @@ def make(folder: Path, sessions: int, total: int, seed: int = 1) -> None:
         size = int(shape * scale)
         agents = [f"a{dice.getrandbits(64):016x}" for _ in range(dice.choice([0, 0, 1, 2, 4]))]
         share = size // (2 * len(agents)) if agents else 0
-        main = conversation(session, None, size - share * len(agents), dice)
-        (project / f"{session}.jsonl").write_bytes(main)
+        main, latest = conversation(session, None, size - share * len(agents), dice)
+        spawned = latest + 1
         for agent in agents:
             inner = project / session / "subagents"
             inner.mkdir(parents=True, exist_ok=True)
-            (inner / f"agent-{agent}.jsonl").write_bytes(conversation(session, agent, share, dice))
-            meta = {"agentType": "Explore", "description": "look", "toolUseId": "toolu_1"}
+            child, last = conversation(session, agent, share, dice, after=spawned + 1)
+            latest = max(latest, last)
+            (inner / f"agent-{agent}.jsonl").write_bytes(child)
+            meta = {"agentType": "Explore", "description": "look", "toolUseId": f"toolu_{agent}"}
             (inner / f"agent-{agent}.meta.json").write_text(json.dumps(meta))
+        main += spawning(session, agents, spawned, until=latest + 1)
+        (project / f"{session}.jsonl").write_bytes(main)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tests.agents.opencode.tables import TABLES
 from unbraid.agents.opencode.sessions import database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import connect, database_runs
-from unbraid.agents.opencode.sessions.index import opencode_rows
+from unbraid.agents.opencode.sessions.index import stored_sessions
 from unbraid.agents.opencode.sessions.search import database_blocks
 from unbraid.errors import SourceError
 
@@ -37,7 +37,7 @@ SCHEMAS = {
 READERS: dict[str, Callable[[Path], object]] = {
     "cat": database_runs,
     "watch": lambda path: Database(path).changed(last=True),
-    "ps": opencode_rows,
+    "ps": stored_sessions,
 }
 
 

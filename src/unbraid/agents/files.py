@@ -20,10 +20,17 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 
 from unbraid.agents.file_sources import RecordedFile, recorded_files
-from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.session_port import (
+    Recorded,
+    StoredBlock,
+    StoredSession,
+    files_version,
+    translate_run,
+)
 from unbraid.agents.session_search import may_hold, stored_block
 from unbraid.system.file_tail import Tail
 from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
@@ -60,15 +67,18 @@ class JsonlSessions:
         *,
         since_ms: int = 0,
         cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
         warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Yields what the file system knows of them: nothing is read."""
+    ) -> list[StoredSession]:
+        """Returns one session per file, newest first."""
+        found: list[StoredSession] = []
         for session, path in self._newest_first():
             at = modified_ms(path)
             if at >= since_ms:
-                yield SessionFacts(session, started=at, updated=at, answered=True)
+                size = path.stat().st_size
+                translate = partial(translate_run, self._tracks(session, path))
+                version = files_version([(size, at)])
+                found.append(StoredSession(session, at, version, translate, size=size))
+        return found
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what was said in files that hold the needle."""
@@ -79,10 +89,7 @@ class JsonlSessions:
     def run(self, session_id: str) -> RunTracks | None:
         """Returns the file, as one track."""
         path = self._path(session_id)
-        if path is None:
-            return None
-        track = Track(str(path), lambda: chunks(path), False, session=session_id)
-        return RunTracks(self._kind, session_id, [track])
+        return None if path is None else self._tracks(session_id, path)
 
     def updated(self, session_id: str) -> int:
         """Returns when the file was last written."""
@@ -109,6 +116,10 @@ class JsonlSessions:
         """Returns the session whose file this is, if it is one."""
         session = path.name.removesuffix(self._suffix)
         return session if session != path.name and names_run(session) else None
+
+    def _tracks(self, session_id: str, path: Path) -> RunTracks:
+        track = Track(str(path), lambda: chunks(path), False, session=session_id)
+        return RunTracks(self._kind, session_id, [track])
 
     def _path(self, session_id: str) -> Path | None:
         return self.files().get(session_id) if names_run(session_id) else None

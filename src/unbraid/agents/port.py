@@ -27,7 +27,6 @@ from unbraid.agents.session_port import FileFormats as FileFormats
 from unbraid.agents.session_port import Follower as Follower
 from unbraid.agents.session_port import Recorded as Recorded
 from unbraid.agents.session_port import SearchHit as SearchHit
-from unbraid.agents.session_port import SessionFacts as SessionFacts
 from unbraid.agents.session_port import SessionStore as SessionStore
 from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock

@@ -16,39 +16,73 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
 from unbraid.agents.control_port import Controller
-from unbraid.fleet.shares import UsageShare
+from unbraid.errors import SourceError
 from unbraid.fleet.status import WaitingFor
-from unbraid.fleet.usage import Usage
 
 if TYPE_CHECKING:
+    from unbraid.events import RelayEvent
     from unbraid.translate.tracks import RunTracks
+    from unbraid.translate.translator import Translator
     from unbraid.wire.chunk import Chunk
 
 
-class SessionFacts(Struct):
-    """One stored session as the list of runs shows it; times in milliseconds since 1970.
+class StoredSession(NamedTuple):
+    """A session as it is stored now.
 
-    `answered`: its last turn came to an end; `ending`: the status that it has if no process has it,
-    where that is known better. `agents`: the main agent and its sub-agents. `shares` are what
-    `usage` consists of, by agent, model and time; a kind that cannot say that gives none.
+    `version` differs from before whenever something that is stored of it may have changed, and
+    `changed_ms` is when that was. `translate` lets a translator read it, and yields what that
+    returns; it reports what it had to leave out because that could not be read. A kind leaves out
+    what cannot change anything that a list shows. `is_copy`: it begins
+    as another session does, and counts only if it has gone on by itself. `size` is in bytes.
     """
 
     session_id: str
-    title: str | None = None
-    cwd: str | None = None
-    started: int = 0
-    updated: int = 0
-    answered: bool = False
-    ending: str | None = None
-    agents: int = 1
-    usage: Usage = field(default_factory=Usage)
-    shares: list[UsageShare] = field(default_factory=list)
+    changed_ms: int
+    version: int
+    translate: Callable[[Translator, Callable[[str], None]], Iterator[list[RelayEvent]]]
+    size: int = 0
+    is_copy: bool = False
+
+
+def translate_run(
+    run: RunTracks, translator: Translator, warn: Callable[[str], None]
+) -> Iterator[list[RelayEvent]]:
+    """Lets a translator read all of a run; yields what it returns. What cannot be read of other
+    tracks than the first is reported, and left out.
+    """
+    from unbraid.translate.tracks import merge
+
+    own, *others = run.tracks
+    others = [track._replace(read=partial(_readable, track.read, warn)) for track in others]
+    for name, data in merge([own, *others]):
+        yield translator.feed(data, name)
+
+
+def _readable(read: Callable[[], Iterator[bytes]], warn: Callable[[str], None]) -> Iterator[bytes]:
+    try:
+        yield from read()
+    except (OSError, SourceError) as error:
+        warn(problem_of(error))
+
+
+def problem_of(error: Exception) -> str:
+    """Returns what could not be read, and why, as a person is told it."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror or error}"
+    return str(error)
+
+
+def files_version(files: Iterable[tuple[int, int]]) -> int:
+    """Returns a `version` of files, by the size and the time of each."""
+    # Of numbers, this is the same in every process.
+    return hash(tuple(files))
 
 
 class SessionState(Struct, frozen=True):
@@ -205,13 +239,10 @@ class SessionStore(Protocol):
         *,
         since_ms: int = 0,
         cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
         warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Yields sessions, newest first, each as soon as it is read; those that have not changed
-        since a time may be left out. `cache` is a folder for what need not be read again; `redact`
-        is applied to titles before that.
+    ) -> Sequence[StoredSession]:
+        """Returns the sessions that have changed since a time, newest first. What is said in them
+        is not read here. `cache` is a folder for what need not be looked up again.
         """
         ...
 

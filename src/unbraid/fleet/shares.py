@@ -11,13 +11,22 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from unbraid.events import (
+    FleetEvent,
+    FleetSessionMeta,
+    FleetTokenUsage,
+    FleetTurnComplete,
+    TokenUsage,
+)
 from unbraid.events.tokens import TokenCounts, add_tokens, all_tokens
 from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
-from unbraid.fleet.prices import MessageTokens, Prices
+from unbraid.fleet.prices import MessageTokens, Prices, tokens_of
 from unbraid.fleet.usage import Usage
 
 SLOT_MS = 15 * 60 * 1000
 MAIN = "main"
+# Less than this is what is left over by adding numbers in another order.
+LEAST_USD = 1e-9
 
 
 class UsageShare(Struct, array_like=True, gc=False):
@@ -154,3 +163,54 @@ def settle(shares: list[UsageShare], usage: Usage, ts: int) -> list[UsageShare]:
     elif rest.total_tokens:
         rest.unpriced_tokens = rest.total_tokens
     return settled
+
+
+class RunShares:
+    """The shares of one run, folded from its events. A cost that its CLI reports covers what was
+    counted before the report.
+    """
+
+    def __init__(self, prices: Prices | None) -> None:
+        self._prices = prices
+        self._covered: list[UsageShare] = []
+        self._since = ShareCounter(prices)
+        self._reported_ms = 0
+
+    def fold(self, event: FleetEvent) -> None:
+        """Takes one event of the run's log."""
+        if isinstance(event, FleetTokenUsage):
+            self.count(event, ts=event.ts, agent=event.agent)
+        elif (
+            isinstance(event, (FleetTurnComplete, FleetSessionMeta)) and event.cost_usd is not None
+        ):
+            self._covered += self._since.shares
+            self._since, self._reported_ms = ShareCounter(self._prices), event.ts
+
+    def count(self, message: TokenUsage | FleetTokenUsage, *, ts: int, agent: str) -> None:
+        """Counts what one message has used."""
+        self._since.add(
+            tokens_of(message),
+            ts=ts,
+            agent=agent,
+            model=message.model,
+            cost_usd=message.cost_usd,
+        )
+
+    def usage(self) -> Usage:
+        """Returns the sum of what was counted."""
+        return usage_of([*self._covered, *self._since.shares])
+
+    def settled(self, usage: Usage, ts: int) -> list[UsageShare]:
+        """Returns shares that add up to the run's usage, at a time after all of them."""
+        since = self._since.shares
+        covers_all = not usage.estimated_usd and not usage.unpriced_tokens
+        if not self._covered or not since or usage.cost_usd is None or covers_all:
+            return settle([*self._covered, *since], usage, ts)
+        # What came after the report stays computed; the rest of the total is what that is about.
+        later = usage_of(since)
+        estimated = (usage.estimated_usd or 0.0) - (later.estimated_usd or 0.0)
+        rest = rest_of(usage, usage_of([*self._covered, *since]), ts=self._reported_ms)
+        covered = [*self._covered, rest] if rest.total_tokens else self._covered
+        left_out = estimated if estimated > LEAST_USD else None
+        report_cost(covered, usage.cost_usd - (later.cost_usd or 0.0), estimated_usd=left_out)
+        return [*covered, *since]

@@ -11,7 +11,7 @@ Guarantees, whatever comes in:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -153,6 +153,11 @@ class Fleet:
     def stream_of(self, context: str) -> FleetStream:
         """Returns the latest invocation of an agent that has been started."""
         return self._streams[context]
+
+    @property
+    def streams(self) -> Mapping[str, FleetStream]:
+        """The latest invocations of all agents, by their contexts."""
+        return self._streams
 
     def running(self) -> list[tuple[str, FleetStream]]:
         """Returns the invocations that have not ended and their contexts, the latest first."""

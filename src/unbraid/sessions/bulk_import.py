@@ -20,7 +20,8 @@ from unbraid.sessions.abandoned_runs import abandoned_runs, with_status_of
 from unbraid.sessions.all_runs import merge_runs
 from unbraid.sessions.importer import record_session, stored_session
 from unbraid.sessions.names import complete_name
-from unbraid.sessions.run_list import Progress, Warn, list_sessions, newest_runs, oldest_listed_ms
+from unbraid.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
+from unbraid.sessions.stored_facts import Progress, Warn
 from unbraid.timings import SESSION_END_WRITTEN_MS
 
 # More than anyone has in a day.

@@ -7,26 +7,25 @@ from __future__ import annotations
 import platform
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from unbraid.agents.registry import stores
 from unbraid.errors import CallerError
 from unbraid.fleet.shares import MAIN, SLOT_MS, UsageShare, settle, usage_of
 from unbraid.fleet.usage import Usage
+from unbraid.sessions.stored_facts import Progress, Warn, stored_facts
 
 if TYPE_CHECKING:
     from unbraid.fleet.prices import Prices
     from unbraid.log.port import LogReader
     from unbraid.log.summary import RunSummary
 
-Warn = Callable[[str], None]
-Progress = Callable[[int, int], None]
-
+# The events that say what a run has used.
+ACCOUNTS = ("token_usage", "turn_complete", "session_meta")
 TIMES = ("day", "week", "month")
 KEYS = (*TIMES, "model", "folder", "kind", "agent", "run", "machine", "user")
 UNKNOWN = "unknown"
@@ -111,19 +110,16 @@ def stored_runs(
 ) -> Iterator[SpentRun]:
     """Yields the sessions that are stored on this machine."""
     here, user = platform.node() or "this machine", env.get("USER") or env.get("LOGNAME")
-    for kind, store in stores(env).items():
-        found = store.listed(since_ms=since, cache=folder, warn=warn, progress=progress)
-        for facts in found:
-            shares = facts.shares or settle([], facts.usage, facts.updated)
-            yield SpentRun(
-                run=facts.session_id,
-                kind=kind,
-                folder=facts.cwd,
-                machine=here,
-                updated=facts.updated,
-                shares=shares,
-                user=user,
-            )
+    for found in stored_facts(env, folder, since_ms=since, warn=warn, progress=progress):
+        yield SpentRun(
+            run=found.session_id,
+            kind=found.kind,
+            folder=found.facts.cwd,
+            machine=here,
+            updated=found.facts.updated,
+            shares=found.facts.shares,
+            user=user,
+        )
 
 
 async def with_logged(
@@ -150,24 +146,14 @@ async def with_logged(
 
 async def _logged(log: LogReader, run: RunSummary, prices: Prices) -> SpentRun:
     from unbraid.agents.registry import is_kind
-    from unbraid.events import FleetTokenUsage
-    from unbraid.fleet.prices import tokens_of
-    from unbraid.fleet.shares import ShareCounter
+    from unbraid.fleet.shares import RunShares
     from unbraid.log.port import run_pages
 
-    counter = ShareCounter(prices)
-    async for page in run_pages(log, run.run, types=("token_usage",)):
+    counted = RunShares(prices)
+    async for page in run_pages(log, run.run, types=ACCOUNTS):
         for entry in page:
-            event = entry.event
-            if isinstance(event, FleetTokenUsage):
-                counter.add(
-                    tokens_of(event),
-                    ts=event.ts,
-                    agent=event.agent,
-                    model=event.model,
-                    cost_usd=event.cost_usd,
-                )
-    shares = settle(counter.shares, run.usage, run.updated)
+            counted.fold(entry.event)
+    shares = counted.settled(run.usage, run.updated)
     unknown = ELSEWHERE if is_kind(run.source) else platform.node() or "this machine"
     machine = run.machine or unknown
     return SpentRun(

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from unbraid.agents.port import SessionFacts, SessionStore
+from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
 from unbraid.agents.session_port import SessionState, StatefulStore
-from unbraid.fleet.status import DONE, ORPHANED, PROMPT, WAITING, WaitingFor, status_of_session
+from unbraid.fleet.status import PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.summary import RunSummary
 from unbraid.sessions.liveness import is_live, seconds_since, session_state
+from unbraid.sessions.stored_facts import Progress, SessionFacts, Warn, stored_facts
 from unbraid.timings import LISTED_SESSION_SECONDS
-
-Warn = Callable[[str], None]
-Progress = Callable[[int, int], None]
 
 # What `ps --json` prints of a run.
 JSON_FIELDS = (
@@ -56,52 +54,40 @@ def list_sessions(
     """Yields the sessions that are stored on this machine, newest first, each as soon as it is
     read.
 
-    `folder` is where kinds keep what need not be read again, and `redact` is applied to titles
-    before that. None of a session's events has a number yet: `last_seq` 0.
+    `folder` is where what need not be read again is kept, and `redact` is applied to titles before
+    that. None of a session's events has a number yet: `last_seq` 0.
     """
-    summaries = [
-        _summaries(
-            name,
-            store,
-            store.listed(
-                since_ms=round(oldest_ms),
-                cache=folder,
-                redact=redact,
-                warn=warn,
-                progress=progress,
-            ),
-        )
-        for name, store in stores(env).items()
-    ]
-    yield from heapq.merge(*summaries, key=lambda run: -run.updated)
-
-
-def _summaries(
-    kind: str, store: SessionStore, stored: Iterator[SessionFacts]
-) -> Iterator[RunSummary]:
-    known = store.states() if isinstance(store, StatefulStore) else {}
-    for facts in stored:
-        status, waiting = _status(facts, store, known)
-        yield RunSummary(
-            run=facts.session_id,
-            source=kind,
-            session_id=facts.session_id,
-            title=facts.title,
-            cwd=facts.cwd,
-            status=status,
-            waiting=waiting,
-            agents=facts.agents,
-            started=facts.started,
-            updated=facts.updated,
-            usage=facts.usage,
-        )
+    found = stored_facts(
+        env, folder, since_ms=round(oldest_ms), warn=warn, progress=progress, redact=redact
+    )
+    known = {
+        kind: (store, store.states() if isinstance(store, StatefulStore) else {})
+        for kind, store in stores(env).items()
+    }
+    with closing(found):
+        for each in found:
+            facts, (store, states) = each.facts, known[each.kind]
+            status, waiting = _status(each.session_id, facts, store, states)
+            yield RunSummary(
+                run=each.session_id,
+                source=each.kind,
+                session_id=each.session_id,
+                title=facts.title,
+                cwd=facts.cwd,
+                status=status,
+                waiting=waiting,
+                agents=facts.agents,
+                started=facts.started,
+                updated=facts.updated,
+                usage=facts.usage,
+            )
 
 
 def _status(
-    facts: SessionFacts, store: SessionStore, known: Mapping[str, SessionState]
+    name: str, facts: SessionFacts, store: SessionStore, known: Mapping[str, SessionState]
 ) -> tuple[str, WaitingFor | None]:
     """Returns a stored session's status, and what it waits for."""
-    name, silent_seconds = facts.session_id, seconds_since(facts.updated)
+    silent_seconds = seconds_since(facts.updated)
     lately = is_live(None, silent_seconds)
     state = known.get(name)
     if state is None and lately:
@@ -109,9 +95,5 @@ def _status(
     waiting = None if state is None else state.waiting
     if state is not None and not state.is_precise and facts.answered and not lately:
         waiting = WaitingFor(PROMPT, facts.updated)
-    status = status_of_session(
-        facts.ending or (DONE if facts.answered else ORPHANED),
-        live=is_live(state, silent_seconds),
-        waiting=waiting,
-    )
+    status = status_of_session(facts.ending, live=is_live(state, silent_seconds), waiting=waiting)
     return status, waiting if status == WAITING else None

@@ -30,6 +30,7 @@ class Context:
         "description",
         "ended",
         "ending",
+        "ends_with_text",
         "failure",
         "id",
         "interrupted",
@@ -71,6 +72,7 @@ class Context:
         self.live: MessageState | None = None  # the one that is streaming on stdout
         self.usage_due: MessageState | None = None
         self.last_text = ""
+        self.ends_with_text = True  # whether the last block that it has said is text, not a call
         self.meta: object = None
 
     @property

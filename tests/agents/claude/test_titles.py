@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from unbraid import events as e
-from unbraid.agents.claude.sessions.facts import facts_of
 from unbraid.fleet.title import prompt_title
 from unbraid.log.summary import RunSummary
 from unbraid.pipeline import Pipeline
+from unbraid.sessions.stored_facts import stored_facts
 
 SESSION = "0b8a7c1e-1111-4222-8333-444455556666"
 AT = "2026-11-15T10:00:0{}.000Z"
@@ -51,6 +51,16 @@ CASES = [
 ]
 
 
+def listed_title(lines: list[bytes], folder: Path) -> str | None:
+    """The title of a session with these lines in the list."""
+    path = folder / "projects" / "-w" / f"{SESSION}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(lines))
+    env = {"CLAUDE_CONFIG_DIR": str(folder), "HOME": str(folder)}
+    (found,) = stored_facts(env, None, warn=pytest.fail)
+    return found.facts.title
+
+
 def summary_of(events: list[e.FleetEvent]) -> RunSummary:
     summary = RunSummary("r")
     for event in events:
@@ -65,18 +75,14 @@ def test_the_best_title_wins_live_and_in_the_list(
     lines = [asked(PROMPT), *records]
     pipeline = Pipeline()
     assert summary_of([x for each in lines for x in pipeline.feed(each)]).title == title
-    path = tmp_path / f"{SESSION}.jsonl"
-    path.write_bytes(b"".join(lines))
-    assert facts_of(str(path)).title == title
+    assert listed_title(lines, tmp_path) == title
 
 
 def test_a_summary_that_precedes_everything_is_of_another_session(tmp_path: Path) -> None:
     lines = [line("summary", summary="Of before", leafUuid="x"), asked(PROMPT)]
     pipeline = Pipeline()
     assert summary_of([x for each in lines for x in pipeline.feed(each)]).title == "Mend the parser"
-    path = tmp_path / f"{SESSION}.jsonl"
-    path.write_bytes(b"".join(lines))
-    assert facts_of(str(path)).title == "Mend the parser"
+    assert listed_title(lines, tmp_path) == "Mend the parser"
 
 
 def test_a_session_that_is_renamed_reports_each_title_once() -> None:
@@ -90,11 +96,9 @@ def test_a_session_that_is_renamed_reports_each_title_once() -> None:
 
 def test_an_old_list_does_not_hide_a_new_title(tmp_path: Path) -> None:
     """A long transcript has its title at the end."""
-    path = tmp_path / f"{SESSION}.jsonl"
-    filler = line("assistant", message={"content": "x" * 1000}) * 5000
-    path.write_bytes(asked(PROMPT) + filler + line("custom-title", customTitle="Mine"))
-    assert path.stat().st_size > 5_000_000
-    assert facts_of(str(path)).title == "Mine"
+    filler = [line("assistant", message={"content": "x" * 1000})] * 5000
+    lines = [asked(PROMPT), *filler, line("custom-title", customTitle="Mine")]
+    assert listed_title(lines, tmp_path) == "Mine"
 
 
 @pytest.mark.parametrize(

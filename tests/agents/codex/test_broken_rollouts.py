@@ -17,6 +17,7 @@ from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import Recorded
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.sessions.stored_facts import stored_facts
 
 PACKED = RECORDINGS / "compressed.exec.codex-0.166.0"
 
@@ -169,11 +170,12 @@ def test_two_gigabytes_in_the_middle_cost_one_mark_and_little_memory(tmp_path: P
     with path.open("r+b") as file:
         file.seek(size)
         file.write(b"\n" + says("after", 300) + b"\n")
-    store = CodexSessions({"CODEX_HOME": str(tmp_path)})
+    env = {"CODEX_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    store = CodexSessions(env)
     tracemalloc.start()
     try:
         events = read(path)
-        (row,) = store.listed()
+        (row,) = stored_facts(env, None, warn=pytest.fail)
         found = list(store.blocks("after", ()))
         follower = store.follow(ROOT, Recorded())
         assert follower is not None

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -27,13 +28,13 @@ from tests.agents.codex.rollouts import (
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from tests.invariants import check
 from unbraid import events as e
-from unbraid.agents.codex.sessions.file_facts import FILE_NAME
 from unbraid.agents.codex.sessions.file_formats import stored_order
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import Recorded
 from unbraid.pipeline import Pipeline
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
 from unbraid.testing import load
 
 CODEX = [folder for folder in FOLDERS if ".codex-" in folder.name]
@@ -46,11 +47,18 @@ def home_of(folder: Path, tmp_path: Path) -> dict[str, str]:
     return {"CODEX_HOME": str(tmp_path / "home")}
 
 
+def facts(
+    env: dict[str, str], home: Path | None, warn: Callable[[str], None] = pytest.fail
+) -> dict[str, SessionFacts]:
+    found = stored_facts(env, home, warn=warn)
+    return {each.session_id: each.facts for each in found}
+
+
 @every_recording
 def test_a_session_is_listed_with_all_that_it_used(folder: Path, tmp_path: Path) -> None:
     truth = load(folder).truth
-    store = CodexSessions(home_of(folder, tmp_path))
-    rows = {row.session_id: row for row in store.listed(cache=tmp_path / "cache")}
+    env = home_of(folder, tmp_path) | {"HOME": str(tmp_path)}
+    rows = facts(env, tmp_path / "cache")
     row = rows[truth["thread"]]
     assert row.agents == len(truth["threads"])
     used = row.usage
@@ -60,17 +68,17 @@ def test_a_session_is_listed_with_all_that_it_used(folder: Path, tmp_path: Path)
     assert row.cwd == "/home/dev/app"
     assert (row.title or "").startswith("[[main]]")
     assert row.started <= row.updated
-    again = {row.session_id: row for row in store.listed(cache=tmp_path / "cache")}
-    assert again == rows
+    assert facts(env, tmp_path / "cache") == rows
 
 
 def test_a_session_that_is_gone_is_forgotten(tmp_path: Path) -> None:
-    store, cache = CodexSessions({"CODEX_HOME": str(tmp_path)}), tmp_path / "cache"
+    env = {"CODEX_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    cache = tmp_path / "cache"
     gone = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first")))
-    assert len(list(store.listed(cache=cache))) == 1
+    assert len(facts(env, cache)) == 1
     gone.unlink()
     write(tmp_path, CHILD, head(CHILD), *turn("t2", says("second")))
-    assert len(list(store.listed(cache=cache))) == 1
+    assert len(facts(env, cache)) == 1
     kept = (cache / FILE_NAME).read_bytes()
     assert (ROOT.encode() in kept, CHILD.encode() in kept) == (False, True)
 
@@ -87,8 +95,8 @@ def test_a_session_that_cannot_be_unpacked_hides_no_other(
     for module in ("backports", "compression"):
         monkeypatch.setitem(sys.modules, module, None)
     warnings: list[str] = []
-    store = CodexSessions({"CODEX_HOME": str(tmp_path)})
-    assert [row.session_id for row in store.listed(warn=warnings.append)] == [ROOT]
+    env = {"CODEX_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    assert [*facts(env, None, warn=warnings.append)] == [ROOT]
     (warning,) = warnings
     assert warning.startswith(f"{packed}: is compressed, and this Python cannot read zstd")
 

@@ -13,6 +13,7 @@ from unbraid.agents.kilo.edition import KILO
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.registry import kind, stores
 from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.sessions.stored_facts import stored_facts
 
 FAN = RECORDINGS / "fan-same-opening.run.kilo-7.7.9"
 SERVED = RECORDINGS / "child-fails.serve.kilo-7.7.9"
@@ -50,7 +51,8 @@ def test_a_spinner_that_is_stored_is_no_word_of_an_agent() -> None:
 def test_its_sessions_are_found_in_its_own_places(home: dict[str, str]) -> None:
     store = stores(home)["kilo"]
     (facts,) = store.listed()
-    assert facts.agents == 3
+    (listed,) = stored_facts(home, None, warn=pytest.fail)
+    assert (listed.kind, listed.facts.agents) == ("kilo", 3)
     assert [x.session_id for x in stores(home)["opencode"].listed()] == []
     (run,) = runs_of_sources([facts.session_id], home)
     assert run.source == "kilo"

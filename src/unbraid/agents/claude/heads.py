@@ -112,6 +112,10 @@ streamed_head = msgspec.json.Decoder(StreamedHead).decode
 _decode_process = msgspec.json.Decoder(ProcessHead).decode
 
 
+_TIMES = (b'"timestamp":"', b'"timestamp": "')
+_SIDECHAIN = re.compile(rb'"isSidechain"\s*:\s*true')
+
+
 def head_of(line: bytes) -> LineHead:
     """Returns a line's head; of one that is wrong in some places, the rest."""
     try:
@@ -124,6 +128,23 @@ def first_time(lines: bytes) -> int:
     """Returns the first time that some lines say, in milliseconds since 1970; 0 if none does."""
     times = (milliseconds(head_of(line).timestamp) for line in lines.split(b"\n") if line)
     return next(filter(None, times), 0)
+
+
+def last_time(block: bytes) -> tuple[int, int]:
+    """Returns the last time that some lines say, and where the line that says it ends; zeros if
+    none does.
+    """
+    stamp = max((block.rfind(key), key) for key in _TIMES)
+    if stamp[0] < 0:
+        return 0, 0
+    at = stamp[0] + len(stamp[1])
+    time = milliseconds(block[at : at + 24].decode("ascii", "replace"))
+    return time, block.find(b"\n", at) + 1 or len(block)
+
+
+def is_sidechain(line: bytes) -> bool:
+    """Returns whether a line of a transcript is a sub-agent's."""
+    return _SIDECHAIN.search(line) is not None
 
 
 def process_head(line: bytes) -> ProcessHead | None:

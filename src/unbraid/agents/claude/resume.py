@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from unbraid.agents.claude.places import SESSION_ID, session_transcripts
-from unbraid.agents.claude.sessions.facts import head_facts
+from unbraid.agents.claude.sessions.opening import opening_of_file
 from unbraid.agents.claude.sessions.processes import process_folder
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
@@ -47,7 +47,7 @@ class ClaudeResumer:
         if main is None:
             raise SourceError(session, NOT_STORED_HERE)
         if stored.agent_id is None:
-            cwd = head_facts(main).cwd or process_folder(main)
+            cwd = opening_of_file(main).cwd or process_folder(main)
             return Resumption(["claude", "--resume", session, *arguments], cwd)
         agent = checked_id(stored.agent_id, AGENT_ID, "an agent of Claude Code")
         if not write:

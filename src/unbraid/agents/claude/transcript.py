@@ -17,14 +17,15 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.translate.blocks import MessageUsage
-from unbraid.wire.record import BAD_JSON, MISSING
+from unbraid.wire.record import BAD_JSON
 
 AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"
 SESSION_INTRODUCTION = "unbraid.session"
 HOOKED_PERMISSION = "unbraid.permission"
 COPIED_MESSAGES = "unbraid.copied"
+COUNTED_TOKENS = "unbraid.counted"
+COST_STATE = "cost-state"
 # The model of messages that the CLI itself has made.
 SYNTHETIC = "<synthetic>"
 
@@ -72,6 +73,12 @@ class CopiedMessages(Struct):
     messages: list[str] = field(default_factory=list)
 
 
+class CountedTokens(Struct):
+    """How many tokens of the session were counted by its reader, and not by its dialect."""
+
+    tokens: int = 0
+
+
 class PublishedState(Struct):
     """What a process of Claude Code says that it does, and since when: `busy`, `idle`, or `waiting`
     for something.
@@ -106,53 +113,6 @@ class JournalEntry(Struct):
     result: Any = None
 
 
-class PromptFacts(Struct):
-    """The message of a line that may be a prompt."""
-
-    content: str | list[dict[str, object]] | None = None
-
-
-class OpeningLine(Struct):
-    """One of a transcript's first lines: its session and agent, and the prompt."""
-
-    type: str | None = None
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-    is_meta: bool | None = field(default=None, name="isMeta")
-    message: PromptFacts | None = None
-    timestamp: str | None = None
-    cwd: str | None = None
-    session_id: str | None = field(default=None, name="sessionId")
-    agent_id: str | None = field(default=None, name="agentId")
-    version: str | None = None
-
-
-class AnswerFacts(Struct, gc=False):
-    """The message of a model; its words are unread."""
-
-    id: str | None = None
-    model: str | None = None
-    content: Raw = MISSING
-    stop_reason: str | None = None
-    usage: MessageUsage | None = None
-
-
-class AgentReport(Struct, gc=False):
-    """What a parent is given of an agent that has ended: what its last message has used."""
-
-    agent_id: str | None = field(default=None, name="agentId")
-    usage: MessageUsage | None = None
-
-
-class AnswerLine(Struct, gc=False):
-    """A line with what a model's message has used."""
-
-    is_sidechain: bool | None = field(default=None, name="isSidechain")
-    message: AnswerFacts | None = None
-    timestamp: str | float | None = None
-    forked_from: dict[str, Any] | None = field(default=None, name="forkedFrom")
-    report: AgentReport | None = field(default=None, name="toolUseResult")
-
-
 class ProcessEntry(Struct):
     """Claude Code's own note of one of its processes: `sessions/<pid>.json`."""
 
@@ -166,8 +126,6 @@ class ProcessEntry(Struct):
     status_since: int = field(default=0, name="statusUpdatedAt")
 
 
-opening_line = msgspec.json.Decoder(OpeningLine).decode
-answer_line = msgspec.json.Decoder(AnswerLine).decode
 process_entry = msgspec.json.Decoder(ProcessEntry).decode
 
 
@@ -210,6 +168,13 @@ def session_line(
 def copied_line(messages: list[str]) -> bytes:
     """Returns the messages that were copied into a session as one line for the translator."""
     return msgspec.json.encode({"type": COPIED_MESSAGES, "messages": messages}) + b"\n"
+
+
+def counted_line(tokens: int) -> bytes:
+    """Returns how many tokens of a session were counted beside its dialect as one line for the
+    translator.
+    """
+    return msgspec.json.encode({"type": COUNTED_TOKENS, "tokens": tokens}) + b"\n"
 
 
 def state_line(session_id: str, state: PublishedState, since_ms: int) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.places import opencode_stores
-from unbraid.agents.opencode.sessions.index import opencode_rows
+from unbraid.agents.opencode.sessions.index import stored_sessions
 from unbraid.agents.port import Finding
 from unbraid.errors import SourceError
 from unbraid.screen import counted
@@ -49,7 +49,7 @@ def _stores(env: Mapping[str, str], edition: Edition) -> list[Finding]:
     found: list[Finding] = []
     for store in stores:
         try:
-            there = counted(len(opencode_rows(store)), "session")
+            there = counted(len(stored_sessions(store)), "session")
             found.append(Finding(_about(edition), "ok", f"{there} in {store}"))
         except SourceError as error:
             found.append(Finding(_about(edition), "warning", str(error)))

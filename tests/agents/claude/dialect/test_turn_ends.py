@@ -13,10 +13,10 @@ from tests.block_rows import RECORDINGS
 from tests.invariants import check
 from tests.watch.writing import Writer
 from unbraid import events as e
-from unbraid.agents.claude.sessions.ending import ending_of
 from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
 from unbraid.fleet.tree import Tree
 from unbraid.pipeline import Pipeline
+from unbraid.sessions.stored_facts import stored_facts
 
 BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
@@ -197,11 +197,13 @@ def test_a_turn_that_a_hook_has_stopped(writer: Writer) -> None:
     session = Session(writer).read(*lines).state("idle")
     assert session.turns == [(False, "interrupted", None)]
     assert session.end().now() == ("interrupted", None)
-    # The list of sessions says the same, by the last lines alone.
+    # The list of sessions says the same.
     writer.main.parent.mkdir(parents=True, exist_ok=True)
     writer.main.write_bytes(b"".join(lines))
-    with writer.main.open("rb") as file:
-        assert ending_of(file, sidechain=False) == "interrupted"
+    config = str(writer.main.parents[2])
+    env = {"CLAUDE_CONFIG_DIR": config, "HOME": config}
+    (found,) = stored_facts(env, None, warn=pytest.fail)
+    assert found.facts.ending == "interrupted"
     # What an agent only quotes stops nobody.
     quoted = Session(writer).read(writer.prompt("hook_stopped_continuation"), writer.text("one"))
     assert quoted.end().now() == ("done", None)

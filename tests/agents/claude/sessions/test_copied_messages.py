@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.claude.sessions import copied_messages, counts
-from unbraid.agents.claude.sessions.copied_messages import FirstMessages
-from unbraid.agents.claude.sessions.transcript_facts import First
+from unbraid.agents.claude.sessions import copies
+from unbraid.agents.claude.sessions.copies import First, FirstMessages
 
 
 def transcript(path: Path, *messages: str) -> Path:
@@ -54,7 +53,7 @@ def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     firsts, main = FirstMessages(), transcript(tmp_path / "a.jsonl", "m1")
-    read = counts.first_message
+    read = copies.first_message
     others: list[threading.Thread] = []
 
     def first_message(path: str) -> First | None:
@@ -65,8 +64,8 @@ def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
         return read(path)
 
     compared: list[list[str]] = []
-    monkeypatch.setattr(copied_messages, "first_message", first_message)
-    monkeypatch.setattr(copied_messages, "originals_first", compared.append)
+    monkeypatch.setattr(copies, "first_message", first_message)
+    monkeypatch.setattr(copies, "originals_first", compared.append)
     assert firsts.copied(main) == []
     assert others
     assert compared == []

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.places import session_transcripts
 from unbraid.agents.claude.sessions.discovery import Scan
-from unbraid.agents.claude.sessions.index import Index
 from unbraid.sessions.names import complete_name
+from unbraid.sessions.stored_facts import stored_facts
 
 IDS = [f"{digit}1111111-1111-4111-8111-111111111111" for digit in range(2, 6)]
 
@@ -33,7 +35,8 @@ def test_what_is_no_file_and_no_folder_is_passed_over(tmp_path: Path) -> None:
     assert [found.id for found in scan.sessions] == [writer.session]
     assert scan.sessions[0].children == ()
     assert scan.problems == {}
-    assert [row.session_id for row in Index(None).rows(env)] == [writer.session]
+    rows = stored_facts(env, None, warn=pytest.fail)
+    assert [row.session_id for row in rows] == [writer.session]
     for name in IDS:
         assert list(session_transcripts(name, env)) == []
         assert complete_name(name[:5], [], env) == name[:5]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+from unbraid.agents.claude.sessions.copies import FirstMessages
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.file_sources import RecordedFile

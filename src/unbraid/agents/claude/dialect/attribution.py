@@ -125,7 +125,9 @@ class Attribution:
         """Releases all held records: no call that spawned their agents will be found any more."""
         self._spawns.settle_early(out)
         self.retry(out)
-        for agent_id in list(self.held):
+        while self.held:
+            # What is released may show whose the others are, and release them, too.
+            agent_id = next(iter(self.held))
             self._release(agent_id, self._stray(agent_id, out), out)
 
     def _learn(

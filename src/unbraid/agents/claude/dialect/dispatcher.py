@@ -25,6 +25,8 @@ from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
     COPIED_MESSAGES,
+    COST_STATE,
+    COUNTED_TOKENS,
     HOOKED_PERMISSION,
     SESSION_INTRODUCTION,
     SESSION_STATE,
@@ -129,9 +131,10 @@ class ClaudeDialect:
             "result": reports.result,
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
-            "cost-state": reports.cost_state,
+            COST_STATE: reports.cost_state,
             AGENT_FACTS: reports.agent_facts,
             COPIED_MESSAGES: reports.copied,
+            COUNTED_TOKENS: usage.counted_elsewhere,
             SESSION_INTRODUCTION: reports.introduction,
             SESSION_STATE: turns.published,
             HOOKED_PERMISSION: permissions.hooked,
@@ -226,7 +229,12 @@ class ClaudeDialect:
         for context in [root, *everyone]:
             self._usage.settle(context, out)
         abandoned = False
-        waiting = {id(call.context) for call in self._agents.calls.values()}
+        # An agent goes on to its next message only when all calls of the one before are answered.
+        waiting = {
+            id(call.context)
+            for call in self._agents.calls.values()
+            if call.message in call.context.latest
+        }
         for context in reversed(everyone):
             if context.spawned and not context.ended:
                 ending = context.ending or self._fate(context, waiting)
@@ -248,7 +256,7 @@ class ClaudeDialect:
             return True, "completed", None
         if context is self._contexts.root and self._is_unused():
             return True, "completed", None
-        spoke_last = context.has_answered and id(context) not in waiting
+        spoke_last = context.has_answered and context.ends_with_text and id(context) not in waiting
         # No call spawns a warm-up agent (2.0), so no result reports its end.
         unasked = context.parent is not None and context.call is None
         if spoke_last and (unasked or not self._reports.has_stdout):

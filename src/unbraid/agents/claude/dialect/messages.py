@@ -136,7 +136,8 @@ class Messages:
                     self._streamed.give_up(context, state, out)
                 context.turn_to(state, STDOUT)
             if just_next:
-                if block.type == "text":
+                context.ends_with_text = block.type == "text"
+                if context.ends_with_text:
                     context.last_text = block.text or ""
                 new = state.next(block, digest, source)
                 if new is not None:
@@ -144,8 +145,10 @@ class Messages:
                         state.growing = new
                     fresh = (new,)
             else:
-                if content and content[-1].type == "text":
-                    context.last_text = content[-1].text or ""
+                if content:
+                    context.ends_with_text = content[-1].type == "text"
+                    if context.ends_with_text:
+                        context.last_text = content[-1].text or ""
                 fresh = state.absorb(content, digests, source, repetition, skipped)
                 if not fresh and state.undecided is not None:
                     self._unfilled[state.id] = (context, state, state.undecided, 0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from unbraid.agents.claude.records import ApiMessage, ClaudeRecord
-from unbraid.agents.claude.transcript import SYNTHETIC
+from unbraid.agents.claude.transcript import SYNTHETIC, CountedTokens
 from unbraid.events import RelayEvent, TokenUsage
+from unbraid.events.tokens import all_tokens
 from unbraid.translate.blocks import MessageState, MessageUsage
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context
+from unbraid.wire.record import read_as
 
 # How far a message's usage can be trusted: not at all while a line of stdout says it.
 NEARLY_FINAL, FINAL, SENT = 1, 2, 3
@@ -30,7 +32,7 @@ class UsageReports:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._counted = 0
+        self._counted = self._elsewhere = 0
         # The messages of each context that wait, oldest first.
         self._late: dict[str, dict[str, MessageState]] = {}
         self._most_late = MAX_LATE_UNWRITTEN
@@ -41,7 +43,15 @@ class UsageReports:
     def counted(self) -> int:
         """All tokens that have been reported, or soon will be."""
         late = (state.usage for each in self._late.values() for state in each.values())
-        return self._counted + sum(sum(_tokens(usage)) for usage in late if usage is not None)
+        return (
+            self._elsewhere
+            + self._counted
+            + sum(all_tokens(usage_event(usage)) for usage in late if usage is not None)
+        )
+
+    def counted_elsewhere(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """Handles an `unbraid.counted` record: so many tokens were counted by the reader."""
+        self._elsewhere = read_as(CountedTokens, record.raw).tokens
 
     def settle(self, context: Context, out: list[RelayEvent]) -> None:
         """Reports the usage that is still due: no more messages follow."""
@@ -110,29 +120,20 @@ class UsageReports:
         state.usage_rank, state.usage, state.model = SENT, None, None
         if model == SYNTHETIC:
             return
-        given, said, read, written = _tokens(usage)
-        self._counted += given + said + read + written
-        out.append(
-            TokenUsage(
-                context=context.id,
-                ts=self._clock.ts,
-                message_id=state.id,
-                model=model,
-                input_tokens=given,
-                output_tokens=said,
-                cache_read_tokens=read,
-                cache_creation_tokens=written,
-                cost_usd=None,
-                cache_1h_tokens=usage.cache_1h_tokens if usage.cache_creation is not None else 0,
-                estimated=not state.complete,
-            )
-        )
+        event = usage_event(usage)
+        event.context, event.ts = context.id, self._clock.ts
+        event.message_id, event.model = state.id, model
+        event.estimated = not state.complete
+        self._counted += all_tokens(event)
+        out.append(event)
 
 
-def _tokens(usage: MessageUsage) -> tuple[int, int, int, int]:
-    return (
-        usage.input_tokens or 0,
-        usage.output_tokens or 0,
-        usage.cache_read_input_tokens or 0,
-        usage.cache_creation_input_tokens or 0,
+def usage_event(usage: MessageUsage) -> TokenUsage:
+    """Returns what a message has used as an event that does not say yet whose message it is."""
+    return TokenUsage(
+        input_tokens=usage.input_tokens or 0,
+        output_tokens=usage.output_tokens or 0,
+        cache_read_tokens=usage.cache_read_input_tokens or 0,
+        cache_creation_tokens=usage.cache_creation_input_tokens or 0,
+        cache_1h_tokens=usage.cache_1h_tokens if usage.cache_creation is not None else 0,
     )

@@ -16,18 +16,17 @@ from unbraid.agents.claude.process.command import arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.process.render import StreamJsonRenderer
 from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
-from unbraid.agents.claude.sessions.facts import head_facts
+from unbraid.agents.claude.sessions.copies import CopyNote, FirstMessages
 from unbraid.agents.claude.sessions.follower import (
     ABOUT,
     StateSource,
     TranscriptFollower,
     known_files,
 )
+from unbraid.agents.claude.sessions.opening import Opening, opening_of_file
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.session_files import Session, files_from_sizes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
-from unbraid.agents.claude.sessions.transcript_facts import Facts
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.port import Recorded
@@ -210,7 +209,7 @@ class ClaudeSource:
         yield Chunk(ABOUT, 0, line)
 
     def _piped_start(self, main: Path | None, *, continues: bool) -> ProcessStart:
-        facts = Facts() if main is None else head_facts(main)
+        facts = Opening() if main is None else opening_of_file(main)
         times = (self._merger.began_ms, 0 if continues else facts.started)
         at_ms = min(filter(None, times), default=0)
         if now_ms() - at_ms < LIVE_RECORD_MS or not at_ms:

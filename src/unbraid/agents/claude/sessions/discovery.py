@@ -112,7 +112,7 @@ class Scan:
         for entry in self._entries(folder, missing_ok=True):
             name = entry.name
             if name.endswith(".jsonl"):
-                file = _file(entry) if name.startswith("agent-") else None
+                file = _file(entry)
                 if file is not None:
                     children.append(file)
             elif name.endswith(META_ENDING):

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from unbraid.agents.claude.heads import line_order, workflow_line_order
+from unbraid.agents.claude.heads import is_sidechain, line_order, workflow_line_order
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.claude.sessions.facts import opening_facts
+from unbraid.agents.claude.sessions.opening import MAX_LINES, opening_of
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.transcript import (
     PublishedState,
@@ -29,7 +29,6 @@ MAX_SORTED_BYTES = 128 << 20
 TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event"})
 # What may stand at the beginning of a transcript, many times, and names no session.
 NOTE_TYPES = frozenset({"summary", "file-history-snapshot"})
-MAX_NOTES = 10_000
 
 
 class ClaudeFiles:
@@ -71,7 +70,7 @@ class ClaudeFiles:
             session = path.stem  # its first lines may be of another session
         # Such lines are held together to be sorted, which only a file that fits may ask for.
         fits = path is None or path.stat().st_size <= MAX_SORTED_BYTES
-        own_sidechains = fits and any(b'"isSidechain":true' in line for line in split(read()))
+        own_sidechains = fits and any(map(is_sidechain, split(read())))
         tracks = [
             Track(
                 name=name,
@@ -97,7 +96,7 @@ def _introduction(name: str, session: str, read: Callable[[], Iterator[bytes]]) 
     """Returns which session a transcript is, where it works and since when: what a run of the log
     begins with, too.
     """
-    facts = opening_facts(first_lines(read(), MAX_NOTES))
+    facts = opening_of(first_lines(read(), MAX_LINES))
     line = session_line(session, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
     return Track(f"{name}#about", lambda: iter((line,)), dated=True, session=session, opens=True)
 
@@ -187,7 +186,7 @@ def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder])
 
 def _session_in(data: Iterable[bytes]) -> str | None:
     """Returns the first session that lines of a transcript name."""
-    lines = first_lines(data, MAX_NOTES)
+    lines = first_lines(data, MAX_LINES)
     records = (record for line in lines if (record := _own_record(line)))
     return next((name for each in records if (name := each.session_id_transcript)), None)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from unbraid.agents.claude.heads import first_time
+from unbraid.agents.claude.heads import first_time, last_time
 from unbraid.agents.claude.hooks.session import HookLines
-from unbraid.agents.claude.sessions.copied_messages import CopyNote, FirstMessages
-from unbraid.agents.claude.sessions.facts import head_facts, last_time
+from unbraid.agents.claude.sessions.copies import CopyNote, FirstMessages
+from unbraid.agents.claude.sessions.opening import opening_of_file
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.sessions.session_files import Session
 from unbraid.agents.claude.transcript import (
@@ -87,7 +87,7 @@ class TranscriptFollower:
                 yield from begin_chunks(self._known)
                 yield self._introduction(first_time(chunk.data))
                 yield from self._about_agents
-            elif not self._is_known and head_facts(self._session.main).cwd is not None:
+            elif not self._is_known and opening_of_file(self._session.main).cwd is not None:
                 yield self._introduction()
             yield from self._copies.before(chunk)
             yield from self._written(chunk)
@@ -132,7 +132,7 @@ class TranscriptFollower:
         begins with what is new in it, at `first_ms`.
         """
         main = self._session.main
-        facts = head_facts(main)
+        facts = opening_of_file(main)
         # Notes have no time: they were there when the file was last written to.
         began_ms = (first_ms if self._earlier_ms else facts.started) or modified_ms(main)
         started_ms = 0 if self._about else began_ms

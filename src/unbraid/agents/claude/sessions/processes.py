@@ -8,6 +8,7 @@ its process counts as dead only if it was seen alive here before.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -15,8 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from unbraid.agents.claude.places import claude_configs
-from unbraid.agents.claude.sessions.ending import last_lines
-from unbraid.agents.claude.sessions.facts import facts_of
+from unbraid.agents.claude.sessions.opening import opening_of_file
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
 from unbraid.agents.session_port import SessionState
 from unbraid.fleet.status import PERMISSION, PROMPT, WaitingFor
@@ -30,6 +30,8 @@ FOLDER = "sessions"
 FIRST_LISTING = [2, 1, 112]
 IDLE, ASKING = "idle", "waiting"
 ACCOUNT = b'{"type":"cost-state"'
+# No account is longer: it has some numbers per model.
+LAST_LINE_BYTES = 1 << 16
 
 
 class Processes:
@@ -158,7 +160,8 @@ def is_at_rest(main: Path) -> bool:
         if abs(time.time() - main.stat().st_mtime) >= LAST_LINES_GRACE_SECONDS:
             return True
         with open_regular(main) as file:
-            last = next(filter(None, last_lines(file.fileno())), b"")
+            at = max(os.fstat(file.fileno()).st_size - LAST_LINE_BYTES, 0)
+            last = os.pread(file.fileno(), LAST_LINE_BYTES, at).rstrip().rpartition(b"\n")[2]
     except OSError:
         return False
     return last.startswith(ACCOUNT)
@@ -168,10 +171,7 @@ def lists_itself(main: Path) -> bool | None:
     """Returns whether the version of a session puts its processes on a list; None if no line says
     which version it is.
     """
-    try:
-        version = facts_of(str(main), head_only=True).version
-    except (OSError, ValueError):
-        return None
+    version = opening_of_file(main).version
     if version is None:
         return None
     return [int(part) for part in version.split(".") if part.isdecimal()] >= FIRST_LISTING

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import Recorded, SessionState, StoredBlock, StoredSession
 from unbraid.system.files import is_regular
 
 if TYPE_CHECKING:
-    from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+    from unbraid.agents.claude.sessions.copies import FirstMessages
     from unbraid.agents.claude.sessions.follower import TranscriptFollower
     from unbraid.agents.claude.sessions.watch import TranscriptWatch
     from unbraid.translate.tracks import RunTracks
@@ -50,32 +50,12 @@ class ClaudeSessions:
         *,
         since_ms: int = 0,
         cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
         warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Yields what the index has, newest first."""
-        from unbraid.agents.claude.sessions.index import Index
-        from unbraid.prices.loader import load_prices
+    ) -> list[StoredSession]:
+        """Returns the sessions with the records that can matter, newest first."""
+        from unbraid.agents.claude.sessions.listing import stored_sessions
 
-        prices = load_prices(self._env)
-        index = Index(cache, redact, prices=prices)
-        for number, row in enumerate(index.rows(self._env, since_ns=since_ms * 1_000_000)):
-            progress(number + 1, index.total)
-            yield SessionFacts(
-                session_id=row.session_id,
-                title=row.title,
-                cwd=row.cwd,
-                started=row.started,
-                updated=row.updated,
-                answered=row.answered,
-                ending=row.ending,
-                agents=row.agent_count,
-                usage=row.usage,
-                shares=row.shares,
-            )
-        for place, problem in index.problems.items():
-            warn(f"{place}: {problem}")
+        return stored_sessions(self._env, since_ms=since_ms, cache=cache, warn=warn)
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the transcripts hold."""
@@ -107,7 +87,7 @@ class ClaudeSessions:
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
         """Returns a follower that reads its transcripts from where the log stands."""
         from unbraid.agents.claude.sessions.child_files import Owners
-        from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+        from unbraid.agents.claude.sessions.copies import FirstMessages
         from unbraid.agents.claude.sessions.follower import TranscriptFollower
         from unbraid.agents.claude.sessions.processes import Processes
 

@@ -13,7 +13,7 @@ from unbraid.agents.claude.hooks.receiver import HookReceiver
 from unbraid.agents.claude.hooks.session import HookedSession
 from unbraid.agents.claude.places import claude_projects
 from unbraid.agents.claude.sessions.child_files import Owners
-from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+from unbraid.agents.claude.sessions.copies import FirstMessages
 from unbraid.agents.claude.sessions.discovery import Scan, main_of
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself

@@ -6,18 +6,24 @@ Most commands need one part of this: each is imported when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import (
+    Recorded,
+    SessionState,
+    StoredBlock,
+    StoredSession,
+    files_version,
+    translate_run,
+)
 from unbraid.system.files import modified_ms
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.sessions.follower import RolloutFollower
-    from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+    from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
     from unbraid.agents.codex.sessions.watch import RolloutWatch
     from unbraid.translate.tracks import RunTracks
 
@@ -45,61 +51,38 @@ class CodexSessions:
         *,
         since_ms: int = 0,
         cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
         warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Yields root threads with what their trees have used, newest first."""
+    ) -> list[StoredSession]:
+        """Returns root threads with their trees, newest first."""
         if not codex_folders(self._env):
-            return
-        from unbraid.agents.codex.sessions.file_facts import RolloutIndex
-        from unbraid.fleet.shares import usage_of
-        from unbraid.prices.loader import load_prices
+            return []
+        from unbraid.agents.codex.sessions.file_formats import tree_run
 
-        index = RolloutIndex(cache, redact, load_prices(self._env))
         folders = self._folders()
-        trees = _trees(folders, since_ms)
-        complete = False
-        try:
-            for number, (root, paths) in enumerate(trees):
-                progress(number + 1, len(trees))
-                facts = [index.facts(path) for path in paths]
-                found = [each for each in facts if each is not None]
-                if facts[0] is None:
-                    continue
-                about = SessionFacts(
-                    session_id=root,
-                    title=found[0].title,
-                    cwd=found[0].cwd,
-                    started=found[0].started,
-                    updated=max(each.updated for each in found),
-                    answered=found[0].answered,
-                    ending=found[0].ending,
-                    agents=len(paths),
-                )
-                about.shares = [
-                    share if each is found[0] else replace(share, agent="agent")
-                    for each in found
-                    for share in each.shares
-                ]
-                about.usage = usage_of(about.shares)
-                yield about
-            complete = not since_ms
-        finally:
-            index.save(complete=complete)
-        for place, problem in (folders.problems | index.problems).items():
+        found = [
+            StoredSession(
+                session_id=root,
+                changed_ms=changed_ms,
+                version=files_version(map(_stamp, files)),
+                translate=partial(translate_run, tree_run(files, root)),
+                size=sum(_stamp(file)[0] for file in files),
+            )
+            for root, files, changed_ms in _trees(folders, since_ms)
+        ]
+        for place, problem in folders.problems.items():
             warn(f"{place}: {problem}")
+        return found
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the rollouts hold."""
         from unbraid.agents.codex.sessions.rollout_file import thread_of_name
         from unbraid.agents.codex.sessions.search import rollout_blocks
 
-        for root, paths in _trees(self._folders(), 0):
-            for path in paths if root not in known else ():
-                thread = thread_of_name(path.name)
+        for root, files, _ in _trees(self._folders(), 0):
+            for file in files if root not in known else ():
+                thread = thread_of_name(file.path.name)
                 agent_id = None if thread == root else thread
-                yield from rollout_blocks(path, needle, session_id=root, agent_id=agent_id)
+                yield from rollout_blocks(file.path, needle, session_id=root, agent_id=agent_id)
 
     def run(self, session_id: str) -> RunTracks | None:
         """Returns the rollouts of the tree that a thread belongs to."""
@@ -167,14 +150,24 @@ class CodexSessions:
         return RolloutFolders(codex_folders(self._env))
 
 
-def _trees(folders: RolloutFolders, since_ms: int) -> list[tuple[str, list[Path]]]:
-    """Returns root threads with the files of their trees, newest first."""
+def _trees(folders: RolloutFolders, since_ms: int) -> list[tuple[str, list[RolloutFile], int]]:
+    """Returns root threads with the files of their trees and when one of these was last written,
+    newest first.
+    """
     files = folders.files()
-    changed = {thread: modified_ms(path) for thread, path in files.items()}
     newest: dict[str, int] = {}
-    for thread, at in changed.items():
+    for thread, path in files.items():
+        at = modified_ms(path)
         if at >= since_ms:
             root = folders.root(thread, files) or thread
             newest[root] = max(newest.get(root, 0), at)
     order = sorted(newest, key=lambda root: newest[root], reverse=True)
-    return [(root, [file.path for file in folders.tree(root, files)]) for root in order]
+    return [(root, folders.tree(root, files), newest[root]) for root in order]
+
+
+def _stamp(file: RolloutFile) -> tuple[int, int]:
+    try:
+        status = file.path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from unbraid.agents.opencode.editions import UNFORKED, Editions
+from unbraid.agents.opencode.editions import UNFORKED, Edition, Editions
 from unbraid.agents.opencode.heads import event_order
 from unbraid.agents.opencode.records import ROW_BYTES, rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
@@ -70,15 +70,17 @@ def database_runs(
     elif not trees:
         raise SourceError(str(path), "holds no session")
     return [
-        RunTracks(editions.of_version(versions[root]).name, root, [_track(path, root, tree)])
+        tree_run(path, root, tree, editions.of_version(versions[root]))
         for root, tree in trees.items()
     ]
 
 
-def _track(path: Path, root: str, tree: list[str]) -> Track:
-    return Track(
+def tree_run(path: Path, root: str, tree: list[str], edition: Edition) -> RunTracks:
+    """Returns the rows of a root session and of its children as one run."""
+    track = Track(
         name=f"{path}#{root}", read=_reader(path, tree), dated=True, session=root, order=event_order
     )
+    return RunTracks(edition.name, root, [track])
 
 
 def connect(

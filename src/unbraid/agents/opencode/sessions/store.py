@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
-from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import Recorded, SessionState, StoredBlock, StoredSession
 from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
@@ -60,28 +60,23 @@ class OpenCodeSessions:
         *,
         since_ms: int = 0,
         cache: Path | None = None,
-        redact: Callable[[str], str] | None = None,
         warn: Callable[[str], None] = lambda text: None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> Iterator[SessionFacts]:
-        """Yields root sessions straight from where they are kept: nothing has to be cached."""
+    ) -> list[StoredSession]:
+        """Returns root sessions; one that several stores have, of the first of them."""
         stores = opencode_stores(self._env, self._edition)
         if not stores:
-            return
-        from unbraid.agents.opencode.sessions.index import opencode_rows
-        from unbraid.prices.loader import load_prices
+            return []
+        from unbraid.agents.opencode.sessions.index import stored_sessions
 
-        found: dict[str, SessionFacts] = {}
+        found: dict[str, StoredSession] = {}
         for store in stores:
             try:
-                for facts in opencode_rows(store, load_prices(self._env).prices):
-                    found.setdefault(facts.session_id, facts)
+                for session in stored_sessions(store, self._editions):
+                    if session.changed_ms >= since_ms:
+                        found.setdefault(session.session_id, session)
             except SourceError as error:
                 warn(str(error))
-        for facts in found.values():
-            if redact is not None and facts.title is not None:
-                facts.title = redact(facts.title)
-            yield facts
+        return sorted(found.values(), key=lambda session: session.changed_ms, reverse=True)
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what the rows hold."""

@@ -1,8 +1,8 @@
-"""A second process that reads transcripts: Python computes on one core, and a history is large when
-it is read for the first time.
+"""A second process that reads sessions: Python computes on one core, and a history is large when it
+is read for the first time.
 
 It begins at the end of the list, and its parent at the beginning. So both finish at the same time,
-however long their files are and whatever else the parent does. Neither waits for the other: what
+however long their sessions are and whatever else the parent does. Neither waits for the other: what
 the second one has not read when its parent gets there, or when it is gone, its parent reads itself.
 
 It is forked, so it has everything already and starts in a millisecond. That is safe only for a
@@ -15,13 +15,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, Never, TypeVar
 
 import msgspec
-
-from unbraid.agents.claude.sessions.discovery import File
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
@@ -29,48 +27,35 @@ MIN_BYTES = 32 << 20
 PIPE_BYTES = 1 << 20
 _LENGTH_BYTES = 4
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
-class SecondReader(Generic[T]):
-    """Reads files in another process, the last one first, if it is `forked`. What is found in
-    `at_once` files is sent together, by their paths; `decode` reads that.
+class SecondReader(Generic[S, T]):
+    """Reads things in another process, by their names, the last one first; `decode` reads what it
+    has found.
     """
 
     def __init__(
         self,
-        files: Sequence[File],
-        read: Callable[[File], T | None],
+        things: dict[str, S],
+        read: Callable[[S], T | None],
         decode: Callable[[bytes], dict[str, T]],
-        *,
-        forked: bool = True,
-        at_once: int = 1,
     ) -> None:
-        self._files, self._read, self._at_once = files, read, at_once
+        self._things, self._read = things, read
         self._decode, self._received = decode, b""
         self._found: dict[str, T] = {}
         self._source: int | None = None
-        if forked:
+        if things:
             self._fork()
 
-    def take(self, file: File) -> T | None:
-        """Returns what was found in a file; None if it has not been read, or could not be."""
+    def take(self, name: str) -> T | None:
+        """Returns what was found in one of them; None if it has not been read, or could not be."""
         self._receive()
-        found = self._found.pop(file.path, None)
+        found = self._found.pop(name, None)
         if found is not None:
             self.close()  # it has come to what its parent has read
         return found
-
-    def take_all(self) -> dict[str, T]:
-        """Returns what is found in all files, by their paths; reads the first ones itself."""
-        mine: dict[str, T] = {}
-        for begin in range(0, len(self._files), self._at_once):
-            self._receive()
-            if self._files[begin].path in self._found:
-                break
-            mine |= self._read_some(self._files[begin : begin + self._at_once])
-        self.close()
-        return self._found | mine
 
     def close(self) -> None:
         """Ends the process, whatever it is doing."""
@@ -98,9 +83,11 @@ class SecondReader(Generic[T]):
         try:
             with suppress(OSError):  # no more than its owner may have
                 fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-            for end in range(len(self._files), 0, -self._at_once):
-                found = self._read_some(self._files[max(end - self._at_once, 0) : end])
-                data = msgspec.msgpack.encode(found)
+            for name, thing in reversed(self._things.items()):
+                found = self._read(thing)
+                if found is None:
+                    continue
+                data = msgspec.msgpack.encode({name: found})
                 left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
                 while left:
                     left = left[os.write(sink, left) :]
@@ -108,10 +95,6 @@ class SecondReader(Generic[T]):
             pass  # its parent sees that it is gone
         finally:
             os._exit(0)
-
-    def _read_some(self, files: Sequence[File]) -> dict[str, T]:
-        read = {file.path: self._read(file) for file in files}
-        return {path: found for path, found in read.items() if found is not None}
 
     def _receive(self) -> None:
         if self._source is None:
@@ -128,13 +111,6 @@ class SecondReader(Generic[T]):
             self._found |= self._decode(self._received[begin:end])
             at = end
         self._received = self._received[at:]
-
-
-def are_large(files: Sequence[File]) -> bool:
-    """Returns whether files are so large that two should read them, and this process may have
-    a second one.
-    """
-    return sum(file.size for file in files) >= MIN_BYTES and may_fork()
 
 
 def may_fork() -> bool:

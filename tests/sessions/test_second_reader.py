@@ -15,10 +15,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there a pr
 # In a process of its own: a worker of the tests has threads, and then nothing is forked.
 PROGRAM = """
 import os, signal, sys, time
-from unbraid.agents.claude.sessions import first_messages, second_reader
-from unbraid.agents.claude.sessions.index import Index
+from unbraid.sessions import second_reader
+from unbraid.sessions.stored_facts import stored_facts
 
-second_reader.MIN_BYTES = first_messages.MIN_FILES = int(sys.argv[2])
+second_reader.MIN_BYTES = int(sys.argv[2])
 forked, fork = [], os.fork
 
 def counted():
@@ -32,7 +32,8 @@ def counted():
     return pid
 
 os.fork = counted
-rows = Index(None).rows({"CLAUDE_CONFIG_DIR": sys.argv[1]})
+env = {"CLAUDE_CONFIG_DIR": sys.argv[1], "HOME": sys.argv[1]}
+rows = stored_facts(env, None, warn=print)
 if sys.argv[3] == "stopped":
     next(rows)
     rows.close()
@@ -69,7 +70,7 @@ def test_two_find_what_one_finds(tmp_path: Path) -> None:
     copy = Writer(tmp_path, "00000099-2222-4333-8444-555555555555")
     append(copy.main, writer.main.read_bytes() + copy.text("more"))
     alone, none = listed(tmp_path, 1 << 40)
-    assert none == 0 and alone.count("IndexRow(") == 21 and "somebody" not in alone
+    assert none == 0 and alone.count("FoundFacts(") == 21 and "somebody" not in alone
     for how in ("", "first", "killed"):
-        assert listed(tmp_path, 1, how) == (alone, 2)
-    assert listed(tmp_path, 1, "stopped") == ("", 2)
+        assert listed(tmp_path, 1, how) == (alone, 1)
+    assert listed(tmp_path, 1, "stopped") == ("", 1)
