@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from benchmarks.index_history import make
 from tests.block_rows import FOLDERS
-from tests.faces.stored import home_of
+from tests.faces.stored import AGO_SECONDS, home_of
 from unbraid.agents.registry import stores
 from unbraid.fleet.usage import Usage
 from unbraid.log import RunSummary
@@ -26,7 +27,6 @@ from unbraid.sessions.run_list import list_sessions
 from unbraid.sessions.sources import events_of
 from unbraid.sessions.stored_facts import stored_facts
 
-AGO_SECONDS = 1_600_000_000
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]
 STORED = [
     folder
@@ -87,7 +87,7 @@ def rewrite(place: Path, write: str) -> None:
         lines = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
         separators = (", ", ": ") if write == "spaced" else (",", ":")
         path.write_text("".join(json.dumps(line, separators=separators) + "\n" for line in lines))
-        os.utime(path, (AGO_SECONDS, AGO_SECONDS))
+        os.utime(path, (time.time() - AGO_SECONDS,) * 2)
 
 
 @pytest.mark.parametrize("write", ["as it is", "spaced", "compact"])
@@ -129,7 +129,7 @@ def test_of_a_session_that_was_cut_off(
     for path in place.rglob("*.jsonl"):
         lines = [line + b"\n" for line in path.read_bytes().split(b"\n") if line]
         path.write_bytes(b"".join(lines[: dice.randint(1, len(lines))]))
-        os.utime(path, (AGO_SECONDS, AGO_SECONDS))
+        os.utime(path, (time.time() - AGO_SECONDS,) * 2)
     compare(env)
 
 

@@ -169,7 +169,9 @@ class Prices:
                     return provider.name
         return None
 
-    def cost(self, model: str | None, ts: int, tokens: MessageTokens) -> float | None:
+    def cost(
+        self, model: str | None, ts: int, tokens: MessageTokens | TokenUsage | FleetTokenUsage
+    ) -> float | None:
         """Returns what a message costs in dollars; None if its model has no price."""
         if not model or not (rates := self._known.get(model) or self.rates(model)):
             return None

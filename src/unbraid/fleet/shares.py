@@ -19,8 +19,8 @@ from unbraid.events import (
     TokenUsage,
 )
 from unbraid.events.tokens import TokenCounts, add_tokens, all_tokens
-from unbraid.fleet.amounts import MAX_COUNT, plausible_dollars
-from unbraid.fleet.prices import MessageTokens, Prices, tokens_of
+from unbraid.fleet.amounts import U, plausible_usage
+from unbraid.fleet.prices import MessageTokens, Prices
 from unbraid.fleet.usage import Usage
 
 SLOT_MS = 15 * 60 * 1000
@@ -63,24 +63,14 @@ class ShareCounter:
 
     def add(
         self,
-        tokens: MessageTokens,
+        tokens: MessageTokens | TokenUsage | FleetTokenUsage,
         *,
         ts: int,
         agent: str,
         model: str | None,
         cost_usd: float | None = None,
     ) -> None:
-        """Counts one message; what cannot be true counts as not reported."""
-        if not (
-            0 <= tokens.input_tokens <= MAX_COUNT
-            and 0 <= tokens.output_tokens <= MAX_COUNT
-            and 0 <= tokens.cache_read_tokens <= MAX_COUNT
-            and 0 <= tokens.cache_creation_tokens <= MAX_COUNT
-            and 0 <= tokens.cache_1h_tokens <= MAX_COUNT
-        ):
-            tokens = MessageTokens()
-        if cost_usd is not None:
-            cost_usd = plausible_dollars(cost_usd)
+        """Counts one message, of which all numbers can be true."""
         slot = ts - ts % SLOT_MS
         share = self._shares.get((slot, agent, model))
         if share is None:
@@ -186,10 +176,11 @@ class RunShares:
             self._covered += self._since.shares
             self._since, self._reported_ms = ShareCounter(self._prices), event.ts
 
-    def count(self, message: TokenUsage | FleetTokenUsage, *, ts: int, agent: str) -> None:
-        """Counts what one message has used."""
+    def count(self, message: U, *, ts: int, agent: str) -> None:
+        """Counts what one message has used; what cannot be true counts as not reported."""
+        message = plausible_usage(message)
         self._since.add(
-            tokens_of(message),
+            message,
             ts=ts,
             agent=agent,
             model=message.model,

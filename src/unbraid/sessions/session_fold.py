@@ -21,7 +21,6 @@ from unbraid.events import (
     ToolResult,
     ToolUse,
 )
-from unbraid.fleet.amounts import plausible_usage
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.shares import RunShares, UsageShare
 from unbraid.fleet.streams import Fleet
@@ -59,7 +58,7 @@ class SessionFold:
         latest_ms = 0 if self._latest is None else self._latest.ts
         for event in events:
             if isinstance(event, TokenUsage):
-                self._shares.count(plausible_usage(event), ts=event.ts, agent=event.context)
+                self._shares.count(event, ts=event.ts, agent=event.context)
             if type(event) in _WORDS:
                 if event.ts >= latest_ms:
                     self._latest, latest_ms = event, event.ts

@@ -25,6 +25,7 @@ from unbraid.fleet.shares import UsageShare
 from unbraid.fleet.status import DONE, ORPHANED
 from unbraid.fleet.usage import Usage
 from unbraid.prices.loader import LoadedPrices, load_prices
+from unbraid.timings import LIVE_RECORD_MS
 
 if TYPE_CHECKING:
     from unbraid.sessions.second_reader import SecondReader
@@ -261,9 +262,7 @@ def session_facts(
 
 
 def _not_ahead(updated_ms: int, changed_ms: int) -> int:
-    """Returns when a session was last updated. By a clock that is ahead, it would always be live
-    and the newest.
+    """Returns when a session was last updated. What it says cannot be newer than what it is stored
+    in: by a clock that is ahead, it would always be live and the newest.
     """
-    from unbraid.system.clock import now_ms
-
-    return changed_ms if updated_ms > max(now_ms(), changed_ms) else updated_ms
+    return changed_ms if updated_ms > changed_ms + LIVE_RECORD_MS else updated_ms

@@ -13,6 +13,7 @@ import heapq
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -270,13 +271,13 @@ def _that_matter(
                 end = block.find(b"\n", start)
                 if end < 0:
                     end = size
-                line = block[start:end]
-                start = end + 1
-                at = line.find(RESULT, 0, NEAR_BYTES)
-                if at >= 0 and message is not None and message.is_answered(line, at):
-                    message.rest.append(line)
-                    continue
-                for record in _records(line):
+                begin, start = start, end + 1
+                if message is not None:
+                    at = block.find(RESULT, begin, min(begin + NEAR_BYTES, end))
+                    if at >= 0 and message.is_answered(block, at):
+                        message.rest.append((block, begin, end))
+                        continue
+                for record in _records(block[begin:end]):
                     about = record.message
                     if record.type != "assistant" or about is None or not about.id:
                         if message is None:
@@ -307,7 +308,7 @@ class _Message:
 
     def __init__(self, message_id: str) -> None:
         self.id = message_id
-        self.rest: list[ClaudeRecord | bytes] = []
+        self.rest: list[ClaudeRecord | tuple[bytes, int, int]] = []
         self.others: list[ClaudeRecord] = []
         self._calls: set[bytes] = set()
         self._is_plain = True
@@ -324,11 +325,11 @@ class _Message:
                 self._calls.add((block.id or "").encode())
                 self._is_plain = self._is_plain and block.name not in _SPAWNING
 
-    def is_answered(self, line: bytes, at: int) -> bool:
+    def is_answered(self, block: bytes, at: int) -> bool:
         """Returns whether a line is the result of one of its calls, by the place in it where that
         is named.
         """
-        found = _ANSWERED(line, max(at - NEAR_CALL_BYTES, 0), at + NEAR_CALL_BYTES)
+        found = _ANSWERED(block, max(at - NEAR_CALL_BYTES, 0), at + NEAR_CALL_BYTES)
         return self._is_plain and found is not None and (found[1] or found[2]) in self._calls
 
     def passed(self, agent: str, done: set[str]) -> Iterator[ClaudeRecord | TokenUsage]:
@@ -342,7 +343,7 @@ class _Message:
         if self.id not in done and last.forked_from is None and last.message.usage is not None:
             done.add(self.id)
             usage = usage_event(last.message.usage)
-            usage.context, usage.ts = agent, milliseconds(last.timestamp)
+            usage.context, usage.ts = agent, _minute(last.timestamp)
             usage.message_id, usage.model = self.id, last.message.model
             yield usage
         yield from self.others
@@ -350,7 +351,11 @@ class _Message:
     def records(self) -> Iterator[ClaudeRecord]:
         """Yields all records of it, and those after it."""
         for item in self.rest:
-            yield from _records(item) if isinstance(item, bytes) else (item,)
+            if isinstance(item, ClaudeRecord):
+                yield item
+            else:
+                block, begin, end = item
+                yield from _records(block[begin:end])
 
 
 def _placed(
@@ -366,6 +371,16 @@ def _placed(
         elif not (of_workflow and item.type == "assistant"):
             at = max(at, milliseconds(item.timestamp))
         yield at, rank, number, item
+
+
+def _minute(timestamp: str | float | None) -> int:
+    """Returns a time to the minute: most messages share theirs with others."""
+    return _minutes(timestamp[:16]) if isinstance(timestamp, str) else milliseconds(timestamp)
+
+
+@lru_cache(1024)
+def _minutes(text: str) -> int:
+    return milliseconds(f"{text}Z")
 
 
 def _name(path: str) -> str:
