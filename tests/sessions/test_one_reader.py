@@ -133,6 +133,34 @@ def test_of_a_session_that_was_cut_off(
     compare(env)
 
 
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.sampled_from(["compact", "spaced"]), st.integers(0, 2**32))
+def test_of_a_long_session_in_any_state(
+    tmp_path_factory: pytest.TempPathFactory, write: str, seed: int
+) -> None:
+    """Its files are cut off anywhere, lines are written twice, and its account is among them."""
+    place, dice = tmp_path_factory.mktemp("long"), random.Random(seed)
+    make(place / "claude", 2, 60_000, seed)
+    rewrite(place, write)
+    for path in place.rglob("*.jsonl"):
+        lines = [line + b"\n" for line in path.read_bytes().split(b"\n") if line]
+        lines = lines[: dice.randint(1, len(lines))]
+        for _ in range(dice.randint(0, 2)):
+            begin = dice.randrange(len(lines))
+            lines[begin:begin] = lines[max(begin - dice.randint(1, 6), 0) : begin]
+        usage = {"inputTokens": dice.randint(1, 10**5), "outputTokens": 7}
+        account = {"type": "cost-state", "sessionId": path.stem, "totalCostUSD": 0.5}
+        account |= {"modelUsage": {"claude-opus-5-5": usage}}
+        if dice.random() < 0.5 and not path.name.startswith("agent-"):
+            at = dice.randint(1, len(lines))
+            lines.insert(at, json.dumps(account).encode() + b"\n")
+        path.write_bytes(b"".join(lines))
+        os.utime(path, (time.time() - AGO_SECONDS,) * 2)
+    compare({"HOME": str(place), "CLAUDE_CONFIG_DIR": str(place / "claude")})
+
+
 def test_what_was_kept_of_a_session_is_what_was_read(tmp_path: Path) -> None:
     make(tmp_path / "claude", 12, 1_000_000)
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}

@@ -240,6 +240,9 @@ class CliReports:
         totals = _totals(given)
         if given.total_cost_usd is None or given.has_unknown_model_cost or totals is None:
             return
+        # Its process has ended: it is about all messages before it.
+        for context in [self._contexts.root, *self._contexts.everyone()]:
+            self._usage.settle(context, out)
         if self._is_part or is_about_more(totals, self._usage.counted):
             return
         out.append(
@@ -262,7 +265,8 @@ class CliReports:
     def titled(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """Handles a record that names the session."""
         before = self._titles.title
-        has_begun = bool(self._contexts.root.messages or self._prompts.count)
+        said = self._contexts.root.messages or self._usage.counted
+        has_begun = bool(said or self._prompts.count)
         self._titles.take(read_as(TitleRecord, record.raw), has_begun=has_begun)
         title = self._titles.title
         if title is not None and title != before:

@@ -27,11 +27,12 @@ from unbraid.agents.claude.records import (
     SPAWNING_TOOLS,
     ApiMessage,
     ClaudeRecord,
-    decode,
+    records_in,
 )
 from unbraid.agents.claude.sessions.copies import First, copied_messages, first_message
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.opening import opening_of_file
+from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     COST_STATE,
     SYNTHETIC,
@@ -46,12 +47,13 @@ from unbraid.events.decoders import msgpack_decoder
 from unbraid.events.tokens import all_tokens
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import HeadReader, chunks, line_blocks, open_regular, read_small
-from unbraid.translate.reader import read_line
 from unbraid.translate.translator import Translator
 from unbraid.wire.lines import Lines
-from unbraid.wire.record import BAD_JSON, milliseconds
+from unbraid.wire.record import milliseconds
 
 FILE_NAME = "claude-files.bin"
+# What is said in these depends on what was counted before.
+_AFTER_COUNTED = frozenset({COST_STATE, *TITLE_TYPES})
 _SPAWNING = SPAWNING_TOOLS | OTHER_SPAWNING_TOOLS
 RESULT = b'"tool_result"'
 # Where a line with a result says so, and how near to that it names the call.
@@ -168,15 +170,18 @@ class Transcripts:
         for rank, child in enumerate(children, 1):
             of_workflow = _workflow(child) is not None
             tracks.append(_placed(_readable(child.path, warn), rank, of_workflow=of_workflow))
-        counted = 0
+        counted, used = 0, list[RelayEvent]()
         for _, _, _, item in tracks[0] if len(tracks) == 1 else heapq.merge(*tracks):
             if isinstance(item, TokenUsage):
                 counted += all_tokens(item)
-                yield [item]
+                used.append(item)
                 continue
-            if item.type == COST_STATE:
+            if item.type in _AFTER_COUNTED:
                 yield translator.feed(counted_line(counted), "counted")
-            yield translator.translate(item)
+            used += translator.translate(item)
+            yield used
+            used = []
+        yield used
 
     def _in_start_order(self) -> list[File]:
         """Returns the sub-agents' files; a workflow's in the order in which its journal started
@@ -185,7 +190,7 @@ class Transcripts:
         started: dict[str, int] = {}
         for file in self._session.children:
             if file.path.endswith("/journal.jsonl"):
-                for record in chain.from_iterable(map(_records, _lines(file.path))):
+                for record in chain.from_iterable(map(records_in, _lines(file.path))):
                     if record.type == "started":
                         started.setdefault(f"agent-{record.agent_id_transcript}", len(started))
 
@@ -240,13 +245,6 @@ def _lines(path: str) -> Iterator[bytes]:
     yield from (line for line in lines.finish() if isinstance(line, bytes))
 
 
-def _records(line: bytes) -> Iterable[ClaudeRecord]:
-    try:
-        return (decode(line),)
-    except BAD_JSON:
-        return [item for item in read_line(line) if isinstance(item, ClaudeRecord)]
-
-
 def _readable(path: str, warn: Callable[[str], None]) -> Iterator[ClaudeRecord | TokenUsage]:
     """Yields what can matter of a sub-agent's file, as far as it can be read."""
     try:
@@ -277,26 +275,24 @@ def _that_matter(
                     if at >= 0 and message.is_answered(block, at):
                         message.rest.append((block, begin, end))
                         continue
-                for record in _records(block[begin:end]):
+                for record in records_in(block[begin:end]):
                     about = record.message
-                    if record.type != "assistant" or about is None or not about.id:
-                        if message is None:
-                            yield record
-                        else:
-                            message.rest.append(record)
-                            message.others.append(record)
-                    elif message is not None and message.id == about.id:
+                    if record.type == "assistant" and about is not None and about.id:
+                        if message is None or message.id != about.id:
+                            if message is not None:
+                                yield from message.passed(agent, done)
+                            message = _Message(about.id)
                         message.add(record, about)
+                    elif message is None:
+                        yield record
                     else:
-                        if message is not None:
-                            yield from message.passed(agent, done)
-                        message = _Message(about.id)
-                        message.add(record, about)
-                if message is not None and len(message.others) > MOST_HELD:
-                    yield from message.records()
-                    message = None
+                        message.rest.append(record)
+                        message.others.append(record)
+                        if len(message.others) > MOST_HELD:
+                            yield from message.records(done)
+                            message = None
     if message is not None:
-        yield from message.records()
+        yield from message.records(done)
 
 
 class _Message:
@@ -320,10 +316,12 @@ class _Message:
         self._last = record
         if message.usage is None or message.model == SYNTHETIC:
             self._is_plain = False
-        for block in message.content if isinstance(message.content, list) else ():
-            if block.type == "tool_use":
-                self._calls.add((block.id or "").encode())
-                self._is_plain = self._is_plain and block.name not in _SPAWNING
+        if isinstance(message.content, list):
+            for block in message.content:
+                if block.type == "tool_use":
+                    self._calls.add((block.id or "").encode())
+                    if block.name in _SPAWNING:
+                        self._is_plain = False
 
     def is_answered(self, block: bytes, at: int) -> bool:
         """Returns whether a line is the result of one of its calls, by the place in it where that
@@ -338,7 +336,7 @@ class _Message:
         """
         last = self._last
         if not self._is_plain or last is None or last.message is None:
-            yield from self.records()
+            yield from self.records(done)
             return
         if self.id not in done and last.forked_from is None and last.message.usage is not None:
             done.add(self.id)
@@ -348,14 +346,18 @@ class _Message:
             yield usage
         yield from self.others
 
-    def records(self) -> Iterator[ClaudeRecord]:
+    def records(self, done: set[str]) -> Iterator[ClaudeRecord]:
         """Yields all records of it, and those after it."""
+        is_done = self.id in done
+        done.add(self.id)
         for item in self.rest:
-            if isinstance(item, ClaudeRecord):
-                yield item
-            else:
+            if not isinstance(item, ClaudeRecord):
                 block, begin, end = item
-                yield from _records(block[begin:end])
+                yield from records_in(block[begin:end])
+                continue
+            if is_done and item.message is not None:
+                item.message.usage = None
+            yield item
 
 
 def _placed(

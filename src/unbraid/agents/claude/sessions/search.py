@@ -13,16 +13,15 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
+from unbraid.agents.claude.records import records_in
 from unbraid.agents.claude.sessions.discovery import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.agents.session_port import StoredBlock
-from unbraid.events.parts import call_text, decoded
+from unbraid.events.parts import call_text
 from unbraid.fleet.query import folded, json_forms
 from unbraid.system.files import chunks
+from unbraid.translate.blocks import Block
 from unbraid.wire.lines import Lines
 from unbraid.wire.record import milliseconds
 
@@ -129,30 +128,27 @@ def _may_hold(line: bytes, needle: str, forms: list[bytes] | None) -> bool:
 
 
 def _in_line(line: bytes, session: str | None) -> Iterator[StoredBlock]:
-    record = decoded(line)
-    if not isinstance(record, dict) or not isinstance(record.get("message"), dict):
-        return
-    agent = record.get("agentId")
-    session_id = session or str(record.get("sessionId") or "")
-    agent_id = agent if isinstance(agent, str) else None
-    ts = milliseconds(record.get("timestamp"))
-    said = "prompt" if record.get("type") == "user" else "text"
-    for kind, text in _texts(record["message"].get("content"), said):
-        # What the CLI says to the model in the person's name is no prompt.
-        if kind == "prompt" and (record.get("isMeta") or text.startswith(NO_PROMPTS)):
+    for record in records_in(line):
+        if record.message is None:
             continue
-        yield StoredBlock(session_id=session_id, agent_id=agent_id, kind=kind, ts=ts, text=text)
+        said = "prompt" if record.type == "user" else "text"
+        for kind, text in _texts(record.message.content, said):
+            # What the CLI says to the model in the person's name is no prompt.
+            if kind == "prompt" and (record.is_meta or text.startswith(NO_PROMPTS)):
+                continue
+            yield StoredBlock(
+                session_id=session or record.session_id_transcript or "",
+                agent_id=record.agent_id_transcript,
+                kind=kind,
+                ts=milliseconds(record.timestamp),
+                text=text,
+            )
 
 
-def _texts(content: Any, said: str) -> Iterator[tuple[str, str]]:
+def _texts(content: list[Block] | str | None, said: str) -> Iterator[tuple[str, str]]:
     """Yields what was said or called; not what calls gave, as in a search of the log."""
-    if isinstance(content, str):
-        yield said, content
-    for block in content if isinstance(content, list) else ():
-        match block:
-            case {"type": "text", "text": str(text)}:
-                yield said, text
-            case {"type": "thinking", "thinking": str(text)}:
-                yield "thinking", text
-            case {"type": "tool_use", "name": str(tool)}:
-                yield "tool_use", call_text(tool, msgspec.json.encode(block.get("input")))
+    for block in [Block(type="text", text=content)] if isinstance(content, str) else content or ():
+        if block.type == "tool_use" and block.name is not None:
+            yield "tool_use", call_text(block.name, bytes(block.input))
+        elif block.type in ("text", "thinking") and block.words:
+            yield said if block.type == "text" else "thinking", block.words
