@@ -148,7 +148,7 @@ def main(folder: Path) -> list[Measured]:
                     ours["seconds"] / seconds,
                     "of the time",
                     "ccusage",
-                    at_most=1.0,
+                    at_most=1.2,
                     detail=f"{ours['seconds']:.2f} s against {seconds:.2f} s, {same}",
                 )
             )

@@ -207,8 +207,11 @@ class _SessionReader:
     ) -> SecondReader[StoredSession, SessionFacts]:
         """Returns a second process that reads what is new, too, if there is enough of it."""
         from unbraid.sessions.second_reader import MIN_BYTES, SecondReader, may_fork
+        from unbraid.system.files import keep_buffers
 
         is_much = sum(stored.size for stored in new.values()) >= MIN_BYTES and may_fork()
+        if is_much:
+            keep_buffers()
         return SecondReader(
             new if is_much else {},
             self._read_whole,

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.records import ClaudeRecord
-from unbraid.agents.claude.transcript import agent_line, notification, session_line
+from unbraid.agents.claude.transcript import AgentFacts, agent_line, notification, session_line
 from unbraid.events import SessionMeta
 from unbraid.translate.reader import parse_line
 from unbraid.translate.translator import Translator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -122,17 +121,6 @@ def decode_long(line: bytes) -> ClaudeRecord:
         record = decode_plain(line)
     record.raw = line
     return record
-
-
-def records_in(line: bytes) -> Sequence[ClaudeRecord]:
-    """Returns the records in a line of a transcript; of a damaged one, those that are left."""
-    try:
-        return (decode(line),)
-    except BAD_JSON:
-        # Late, because the reader asks the dialects of all kinds, which are built on their records.
-        from unbraid.translate.reader import read_line
-
-        return [item for item in read_line(line) if isinstance(item, ClaudeRecord)]
 
 
 SPAWNING_TOOLS = frozenset({"Task", "Agent"})

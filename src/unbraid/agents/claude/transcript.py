@@ -55,6 +55,23 @@ class WithAttachment(Struct):
     attachment: Attachment | None = None
 
 
+# The prompt of the two warm-up agents that version 2.0 starts by itself.
+WARMUP = "Warmup"
+
+
+class AgentFacts(Struct):
+    """An agent's meta file, and the workflow it belongs to."""
+
+    agent_id: str = field(default="", name="agentId")
+    agent_type: str | None = field(default=None, name="agentType")
+    description: str | None = None
+    tool_use_id: str | None = field(default=None, name="toolUseId")
+    parent_agent_id: str | None = field(default=None, name="parentAgentId")
+    spawn_depth: int | None = field(default=None, name="spawnDepth")
+    workflow: str | None = None
+    finished: bool | None = None
+
+
 class SessionIntroduction(Struct):
     """Which session the transcripts are of, where it works, the version of Claude Code, and what
     the session was begun with.

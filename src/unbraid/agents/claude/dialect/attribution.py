@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from unbraid.agents.claude.agent_facts import WARMUP
 from unbraid.agents.claude.dialect.spawns import Spawns
 from unbraid.agents.claude.records import ClaudeRecord
+from unbraid.agents.claude.transcript import WARMUP
 from unbraid.events import RelayEvent
 from unbraid.translate.blocks import Block
 from unbraid.translate.clock import Clock

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.prompts import Prompts
 from unbraid.agents.claude.dialect.spawns import Spawns
@@ -24,6 +23,7 @@ from unbraid.agents.claude.records import (
 )
 from unbraid.agents.claude.titles import TitleRecord, Titles
 from unbraid.agents.claude.transcript import (
+    AgentFacts,
     CopiedMessages,
     JournalEntry,
     SessionIntroduction,

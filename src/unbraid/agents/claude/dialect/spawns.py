@@ -7,7 +7,6 @@ the meta file beside an agent's transcript, may come before or after the call.
 
 from __future__ import annotations
 
-from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.records import (
     LAUNCHED,
@@ -16,7 +15,7 @@ from unbraid.agents.claude.records import (
     Task,
     agent_answer,
 )
-from unbraid.agents.claude.transcript import INTERRUPTION, REJECTION
+from unbraid.agents.claude.transcript import INTERRUPTION, REJECTION, AgentFacts
 from unbraid.events import RelayEvent
 from unbraid.translate.content import extract_content
 from unbraid.translate.contexts import Context, OpenCall

@@ -27,7 +27,7 @@ from unbraid.agents.claude.records import (
     SPAWNING_TOOLS,
     ApiMessage,
     ClaudeRecord,
-    records_in,
+    decode,
 )
 from unbraid.agents.claude.sessions.copies import First, copied_messages, first_message
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
@@ -47,9 +47,10 @@ from unbraid.events.decoders import msgpack_decoder
 from unbraid.events.tokens import all_tokens
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import HeadReader, chunks, line_blocks, open_regular, read_small
+from unbraid.translate.reader import read_line
 from unbraid.translate.translator import Translator
 from unbraid.wire.lines import Lines
-from unbraid.wire.record import milliseconds
+from unbraid.wire.record import BAD_JSON, milliseconds
 
 FILE_NAME = "claude-files.bin"
 # What is said in these depends on what was counted before.
@@ -243,6 +244,14 @@ def _lines(path: str) -> Iterator[bytes]:
     for chunk in chunks(Path(path)):
         yield from (line for line in lines.feed(chunk) if isinstance(line, bytes))
     yield from (line for line in lines.finish() if isinstance(line, bytes))
+
+
+def records_in(line: bytes) -> Sequence[ClaudeRecord]:
+    """Returns the records in a line of a transcript; of a damaged one, those that are left."""
+    try:
+        return (decode(line),)
+    except BAD_JSON:
+        return [item for item in read_line(line) if isinstance(item, ClaudeRecord)]
 
 
 def _readable(path: str, warn: Callable[[str], None]) -> Iterator[ClaudeRecord | TokenUsage]:

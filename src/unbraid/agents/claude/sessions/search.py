@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from unbraid.agents.claude.records import records_in
 from unbraid.agents.claude.sessions.discovery import File, Scan
+from unbraid.agents.claude.sessions.listing import records_in
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.agents.session_port import StoredBlock
 from unbraid.events.parts import call_text

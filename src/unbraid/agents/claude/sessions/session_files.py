@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from unbraid.agents.claude.agent_facts import AgentFacts
 from unbraid.agents.claude.heads import (
     Ending,
     ending_of,
@@ -31,7 +30,7 @@ from unbraid.agents.claude.heads import (
     workflow_line_order,
 )
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
-from unbraid.agents.claude.transcript import agent_line
+from unbraid.agents.claude.transcript import AgentFacts, agent_line
 from unbraid.agents.file_sources import RecordedFile, file_name, source_name
 from unbraid.system.file_tail import Tail
 from unbraid.system.files import open_regular, read_small
