@@ -104,6 +104,7 @@ def stored_facts(
         for number, row in enumerate(merge(*rows, key=lambda row: -row.facts.updated), 1):
             progress(number, total)
             yield row
+        progress(total, total)  # some cannot be read, or are copies that have not gone on
         if not since_ms:
             cache.keep_only(listed)
 
