@@ -15,7 +15,7 @@ from msgspec import Raw
 from tests.watch.writing import Writer, append
 from unbraid.agents.claude.hooks.commands import ORDERS
 from unbraid.agents.claude.hooks.session import HookRequest
-from unbraid.agents.claude.sessions.copied_messages import FirstMessages
+from unbraid.agents.claude.sessions.copies import FirstMessages
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
 from unbraid.agents.hook_port import HookCall
