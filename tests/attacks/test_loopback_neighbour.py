@@ -25,7 +25,8 @@ from tests.serve.test_crash import lines_of
 from unbraid.cli.output.page import page
 from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.remote.client import RemoteError, RemoteServer
+from unbraid.remote.client import RemoteServer
+from unbraid.remote.ingest import RemoteError
 from unbraid.remote.local_socket import local_socket, socket_path
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.routes import OPERATIONS

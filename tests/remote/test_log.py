@@ -21,8 +21,9 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.fleet.status import RunState
 from unbraid.log import Entry, MemoryLog
-from unbraid.remote.client import RemoteError, RemoteServer
+from unbraid.remote.client import RemoteServer
 from unbraid.remote.controllers import RemoteControllers
+from unbraid.remote.ingest import RemoteError
 from unbraid.remote.log import RemoteLog, RemoteStoredSessions
 from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token

@@ -14,8 +14,14 @@ import pytest
 from tests.polling import PATIENCE_SECONDS
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import SourceError
-from unbraid.remote.client import RemoteError, RemoteServer
-from unbraid.remote.ingest import MAX_ANSWER_BYTES, IngestClient, SentPart, ServerUnavailable
+from unbraid.remote.client import RemoteServer
+from unbraid.remote.ingest import (
+    MAX_ANSWER_BYTES,
+    IngestClient,
+    RemoteError,
+    SentPart,
+    ServerUnavailable,
+)
 
 JSON = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 TAKEN = b'HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n{"runs":[{"run":"r","seq":7}]}'

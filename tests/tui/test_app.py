@@ -12,7 +12,7 @@ from tests.block_rows import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
 from unbraid import events as e
 from unbraid.log import Entry, MemoryLog
-from unbraid.remote.client import RemoteError, ServerUnreachable
+from unbraid.remote.ingest import RemoteError, ServerUnreachable
 from unbraid.testing import load
 from unbraid.timings import NOTICE_REPEAT_SECONDS
 from unbraid.tui.app import Top

@@ -12,8 +12,7 @@ import httpx
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.errors import LogError
-from unbraid.remote.ingest import ServerProblem, checked_url
+from unbraid.remote.ingest import RemoteError, ServerProblem, ServerUnreachable, checked_url
 from unbraid.remote.local_socket import local_socket
 from unbraid.system.http import CLOSED_ERRORS, HTTP_ERRORS, client_options, reason_of
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
@@ -25,18 +24,6 @@ NOT_FOUND = 404
 
 T = TypeVar("T")
 Query = Mapping[str, str | int | None]
-
-
-class RemoteError(LogError):
-    """The request failed; `status` is 0 if there was no response."""
-
-    def __init__(self, url: str, status: int, problem: str) -> None:
-        super().__init__(f"{url}: {problem}")
-        self.status, self.problem = status, problem
-
-
-class ServerUnreachable(RemoteError):
-    """There was no response."""
 
 
 class _Refusal(Struct):

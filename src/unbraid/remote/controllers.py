@@ -13,7 +13,8 @@ from unbraid.agents.control_port import Controller, SteeringRequest
 from unbraid.control.controllers import OtherRuns
 from unbraid.control.permissions import OpenRequests, PermissionRequest
 from unbraid.errors import CallerError
-from unbraid.remote.client import RemoteError, RemoteServer
+from unbraid.remote.client import RemoteServer
+from unbraid.remote.ingest import RemoteError
 
 
 class _Control(Struct):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.errors import CallerError, UnbraidError
+from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.remote.local_socket import local_socket
 from unbraid.timings import SERVER_REQUEST_TIMEOUT_SECONDS
 from unbraid.wire.record import BAD_JSON
@@ -35,6 +35,18 @@ class ServerUnavailable(UnbraidError):
 
 class RunRefused(UnbraidError):
     """The server does not take a run, and would not if it were asked again at once."""
+
+
+class RemoteError(LogError):
+    """The request failed; `status` is 0 if there was no response."""
+
+    def __init__(self, url: str, status: int, problem: str) -> None:
+        super().__init__(f"{url}: {problem}")
+        self.status, self.problem = status, problem
+
+
+class ServerUnreachable(RemoteError):
+    """There was no response."""
 
 
 class SentPart(NamedTuple):

@@ -15,7 +15,8 @@ from unbraid.errors import CallerError, LogError
 from unbraid.log.entry import Entry
 from unbraid.log.port import READ_LIMIT, Found
 from unbraid.log.summary import RunSummary
-from unbraid.remote.client import NOT_FOUND, RemoteError, RemoteServer
+from unbraid.remote.client import NOT_FOUND, RemoteServer
+from unbraid.remote.ingest import RemoteError
 from unbraid.system.tasks import cancel_task
 from unbraid.wire.names import names_run
 from unbraid.wire.record import BAD_JSON

@@ -9,7 +9,7 @@ from textual.app import App
 
 from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import UnbraidError
-from unbraid.remote.client import ServerUnreachable
+from unbraid.remote.ingest import ServerUnreachable
 from unbraid.screen import short
 from unbraid.timings import NOTICE_REPEAT_SECONDS
 
