@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.translate.dialects import Dialects
+from unbraid.translate.dialects import Dialect, Dialects
 from unbraid.translate.excess import Excess, needs_limit
 from unbraid.translate.notes import NOTES, note_event
-from unbraid.translate.reader import RecordReader, SharedFormatDialect, registered_dialects
+from unbraid.translate.reader import RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
-
-if TYPE_CHECKING:
-    from unbraid.agents.port import Dialect
 
 ORPHANED = (False, "orphaned")
 # So many bytes are translated before what is too much among the events is summed up.
@@ -58,9 +55,7 @@ class Translator:
         """The name of the kind of agents whose words these are: of the first that has owned a
         record, and before that of the kind that is asked first.
         """
-        first = self._first
-        dialect = self._dialects[first]
-        return (dialect.program or first) if isinstance(dialect, SharedFormatDialect) else first
+        return self._dialects[self._first].program or self._first
 
     @property
     def _first(self) -> str:

@@ -33,6 +33,7 @@ from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context, Contexts
+from unbraid.translate.dialects import Dialect
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import coerce, sound
 
@@ -51,7 +52,7 @@ ERROR, FOREIGN_SESSION = "error", "sessionID"
 FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
 
 
-class ClaudeDialect:
+class ClaudeDialect(Dialect[ClaudeRecord]):
     """Translates the records of one run of Claude Code."""
 
     def __init__(self) -> None:
