@@ -14,7 +14,6 @@ from collections.abc import (
     AsyncGenerator,
     Callable,
     Collection,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -23,8 +22,9 @@ from contextlib import aclosing
 from pathlib import Path
 
 from unbraid.agents.file_sources import RecordedFile, recorded_files
-from unbraid.agents.session_port import Recorded, SessionFacts, StoredBlock
+from unbraid.agents.session_port import SessionFacts, SessionStore, SessionWatch, StoredBlock
 from unbraid.agents.session_search import may_hold, stored_block
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.file_tail import Tail
 from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
 from unbraid.system.folders import folder_changes
@@ -37,8 +37,8 @@ from unbraid.wire.names import names_run
 _FILE = "file"
 
 
-class JsonlSessions:
-    """A `SessionStore` of files below a folder, at any depth, whose names end in `suffix`."""
+class JsonlSessions(SessionStore):
+    """The sessions in files below a folder, at any depth, whose names end in `suffix`."""
 
     def __init__(self, kind: str, folder: Path, suffix: str = ".jsonl") -> None:
         self._kind, self._folder, self._suffix = kind, folder.resolve(), suffix
@@ -127,10 +127,8 @@ class JsonlSessions:
         return sorted(self.files().items(), key=lambda each: modified_ms(each[1]), reverse=True)
 
 
-class JsonlFollower:
-    """The `Follower` of one file."""
-
-    unsettled = False
+class JsonlFollower(Source):
+    """One file as it grows."""
 
     def __init__(self, path: Path, recorded: Recorded) -> None:
         self._known = recorded_files(recorded).get(_FILE, RecordedFile())
@@ -142,11 +140,11 @@ class JsonlFollower:
         problem = self._tail.problem
         return {} if problem is None else {str(self._tail.path): problem}
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """Yields its new whole lines; `last`, also half a line."""
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
+        """Yields its new whole lines; at the end, also half a line."""
         for chunk in self._tail.read():
             yield self._known.chunk(_FILE, self._tail.generation, chunk)
-        for rest in self._tail.rest() if last else ():
+        for rest in self._tail.rest() if self.has_ended else ():
             yield self._known.chunk(_FILE, self._tail.generation, rest)
 
     def silent_seconds(self) -> float:
@@ -154,7 +152,7 @@ class JsonlFollower:
         return seconds_since([self._tail.path])
 
 
-class JsonlWatch:
+class JsonlWatch(SessionWatch):
     """The `SessionWatch` of a folder. Nothing is known of processes: runs end by silence."""
 
     def __init__(
@@ -195,13 +193,6 @@ class JsonlWatch:
         """Returns a follower that reads the file from where the log stands."""
         path = self._files.get(session_id)
         return None if path is None else JsonlFollower(path, recorded)
-
-    def forget(self, session_id: str) -> None:
-        """Does nothing: nothing is held of a session."""
-
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns nothing: which process writes a file is not known."""
-        return set()
 
     def _folders(self) -> list[Path]:
         return [self._folder] if self._folder.is_dir() else []

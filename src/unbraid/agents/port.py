@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from msgspec import Struct, field
 
 from unbraid.agents.session_port import FileFormats as FileFormats
-from unbraid.agents.session_port import Follower as Follower
-from unbraid.agents.session_port import Recorded as Recorded
 from unbraid.agents.session_port import SearchHit as SearchHit
 from unbraid.agents.session_port import SessionFacts as SessionFacts
 from unbraid.agents.session_port import SessionStore as SessionStore
 from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock
+from unbraid.agents.source import Recorded as Recorded
+from unbraid.agents.source import Source as Source
 from unbraid.fleet.tool_formats import ToolFormat as ToolFormat
 from unbraid.translate.dialects import Dialect as Dialect
 

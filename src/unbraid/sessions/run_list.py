@@ -12,7 +12,7 @@ import msgspec
 
 from unbraid.agents.port import SessionFacts, SessionStore
 from unbraid.agents.registry import stores
-from unbraid.agents.session_port import SessionState, StatefulStore
+from unbraid.agents.session_port import SessionState
 from unbraid.fleet.status import DONE, ORPHANED, PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.summary import RunSummary
 from unbraid.sessions.liveness import is_live, seconds_since, session_state
@@ -79,7 +79,7 @@ def list_sessions(
 def _summaries(
     kind: str, store: SessionStore, stored: Iterator[SessionFacts]
 ) -> Iterator[RunSummary]:
-    known = store.states() if isinstance(store, StatefulStore) else {}
+    known = store.states()
     for facts in stored:
         status, waiting = _status(facts, store, known)
         yield RunSummary(

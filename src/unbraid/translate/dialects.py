@@ -14,18 +14,18 @@ R = TypeVar("R", bound=Record)
 class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
-    A kind's dialect extends this. Everything from `finish` on has a default.
+    A kind's dialect extends this. Everything but `decode` and `translate` has a default.
     """
 
     @property
     def ts(self) -> int:
         """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
-        ...
+        return 0
 
     @property
     def outcome(self) -> tuple[bool, str] | None:
         """How the main agent has ended, as far as is known: ok, and the reason."""
-        ...
+        return None
 
     def decode(self, line: bytes) -> R | None:
         """Returns a line as a record of this kind; None if it belongs to another kind. Raises one

@@ -17,7 +17,6 @@ from contextlib import aclosing
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
-from unbraid.agents.session_port import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
@@ -218,7 +217,7 @@ class Watcher:
             if now - followed.grew_at <= min(self._idle_seconds, RESTORED_QUIET_SECONDS):
                 continue
             watch = self._watch_of[session]
-            if not isinstance(watch, StateWatch) or not watch.is_alive(session):
+            if not watch.is_alive(session):
                 await finish_despite_cancel(self._finish(session, followed))
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -371,7 +370,7 @@ class Watcher:
 def _seen_processes(watch: SessionWatch, names: list[str]) -> tuple[set[str], set[str]]:
     """Returns of which sessions no process lives any more, and of which one does something else."""
     gone = watch.ended(names)
-    return gone, watch.changed_states() if isinstance(watch, StateWatch) else set()
+    return gone, watch.changed_states()
 
 
 async def watch_until(

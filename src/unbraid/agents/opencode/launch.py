@@ -14,9 +14,9 @@ from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import has_session
 from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
-from unbraid.agents.port import Recorded
 from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
@@ -99,7 +99,7 @@ class OpenCodeLauncher:
         return arguments_at(argv, lambda word: Path(word).name.removesuffix(".exe") in commands)
 
 
-class OpenCodeSource:
+class OpenCodeSource(Source):
     """One process of OpenCode: what has changed since it began (milliseconds).
 
     Without a `session_id` it is the one that the process names on stdout, or, with `begun_in`, the
@@ -139,6 +139,7 @@ class OpenCodeSource:
 
     def end(self) -> None:
         """Notes that the process is gone."""
+        super().end()
         self._stdout.end()
         self._hold_printed()
 
@@ -155,7 +156,7 @@ class OpenCodeSource:
             self._database = self._database.part(self._root, since)
             self._rows.clear()
 
-    def read(self) -> list[Chunk]:
+    def read(self, *, at_once: bool = False) -> list[Chunk]:
         """Returns what can be recorded now; the database first, it knows the right order of
         calls.
         """
@@ -167,7 +168,7 @@ class OpenCodeSource:
         rows = [self._stored.chunk(line) for line in self._rows.pop(self._root, ())]
         self._rows.clear()
         begun, self._begun = self._begun, []
-        printed = self._printed.finish() if self._stdout.has_ended else self._printed.take(looked)
+        printed = self._printed.finish() if self.has_ended else self._printed.take(looked)
         upto: list[Chunk] = []
         if self._database is not None and self._root in self._database.upto:
             upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
@@ -182,7 +183,7 @@ class OpenCodeSource:
             if path is None:
                 return
             self._database = Database(path, self._began_ms)
-        for root, lines in self._database.changed(last=self._stdout.has_ended).items():
+        for root, lines in self._database.changed(last=self.has_ended).items():
             self._rows.setdefault(root, []).extend(lines)
 
     def _find_session(self) -> None:

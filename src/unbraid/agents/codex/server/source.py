@@ -18,14 +18,14 @@ from unbraid.agents.codex.sessions.file_formats import with_time
 from unbraid.agents.codex.sessions.rollout_file import first_line, rollout_source
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.file_sources import source_name
-from unbraid.agents.port import Recorded
 from unbraid.agents.printed_lines import PrintedLines
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.clock import now_ms
 from unbraid.timings import NEW_AGENT_SCAN_SECONDS
 from unbraid.wire.chunk import Chunk
 
 
-class ServerSource:
+class ServerSource(Source):
     """One app-server; `resumed` is the thread of the session that it continues."""
 
     def __init__(
@@ -51,6 +51,7 @@ class ServerSource:
 
     def end(self) -> None:
         """Notes that the process is gone."""
+        super().end()
         self._stdout.end()
 
     def begin(self, recorded: Recorded) -> None:
@@ -59,7 +60,7 @@ class ServerSource:
         if self._resumed != self._session:
             self._about = self._about_main_agent()
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what was written, and how long the rollouts are now."""
         if not self._is_open:
             return
@@ -67,7 +68,7 @@ class ServerSource:
         yield from about
         yield from self._stdout.take()
         now = time.monotonic()
-        if self._stdout.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
+        if self.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
             self._scanned = now
             yield from self._sizes()
 

@@ -16,7 +16,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     thread_of_name,
 )
 from unbraid.agents.file_sources import RecordedFile, recorded_files
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.file_tail import Tail
 from unbraid.system.files import seconds_since
 from unbraid.translate.tracks import split
@@ -85,10 +85,8 @@ class FollowedRollout:
             at += len(line)
 
 
-class RolloutFollower:
-    """The `Follower` of a session. `tree` returns the files of its threads, parents first."""
-
-    unsettled = False
+class RolloutFollower(Source):
+    """One session as it grows. `tree` returns the files of its threads, parents first."""
 
     def __init__(self, recorded: Recorded, tree: Callable[[], list[Path]]) -> None:
         self._known, self._is_new, self._tree = recorded_files(recorded), recorded.is_new, tree
@@ -100,7 +98,7 @@ class RolloutFollower:
         files = self._files.values()
         return {str(each.path): each.problem for each in files if each.problem}
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files, by its time."""
         for path in self._tree():
             thread = thread_of_name(path.name)
@@ -112,7 +110,7 @@ class RolloutFollower:
             else:
                 known.move_to(path)
         files = list(self._files.values())
-        queues = [_ranked(rank, file, last=last) for rank, file in enumerate(files)]
+        queues = [_ranked(rank, file, last=self.has_ended) for rank, file in enumerate(files)]
         for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
             # The main agent's file is the first: whatever comes, it is known whose session it is.
             for file in (files[0], files[rank]):

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from unbraid.agents.codex.places import SESSION_ID, codex_folders
-from unbraid.agents.session_port import Recorded, SessionFacts, SessionState, StoredBlock
+from unbraid.agents.session_port import (
+    Recorded,
+    SessionFacts,
+    SessionState,
+    SessionStore,
+    StoredBlock,
+)
 from unbraid.system.files import modified_ms
 
 if TYPE_CHECKING:
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
     from unbraid.translate.tracks import RunTracks
 
 
-class CodexSessions:
+class CodexSessions(SessionStore):
     """Codex's `SessionStore`."""
 
     def __init__(self, env: Mapping[str, str]) -> None:

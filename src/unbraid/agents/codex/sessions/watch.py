@@ -14,13 +14,13 @@ from unbraid.agents.codex.sessions.follower import RolloutFollower
 from unbraid.agents.codex.sessions.rollout_file import ends_turn, has_first_line, thread_of_name
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.codex.sessions.writers import RolloutWriters, watched_tree
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.session_port import Recorded, SessionWatch
 from unbraid.system.files import is_regular
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 
 
-class RolloutWatch:
+class RolloutWatch(SessionWatch):
     """Codex's `SessionWatch`."""
 
     def __init__(
