@@ -40,6 +40,12 @@ class Dialect(Protocol[R]):
         """Appends what is new in a record."""
         ...
 
+    def decode_again(self, record: R) -> R | None:
+        """Returns what `decode` returns for the line of a record that its source has decoded by
+        itself: often that very record.
+        """
+        return self.decode(record.raw)
+
     def finish(self, out: list[RelayEvent]) -> None:
         """Appends what was waiting, and ends what was running: the sources are over."""
         return
@@ -76,7 +82,7 @@ def with_defaults(dialect: Any) -> Dialect[Any]:
     """Returns a dialect that has everything: one of another package may have the form of a
     `Dialect` without extending it.
     """
-    for name in ("finish", "mend", "reading", "arrive"):
+    for name in ("decode_again", "finish", "mend", "reading", "arrive"):
         if not hasattr(dialect, name):
             setattr(dialect, name, getattr(Dialect, name).__get__(dialect))
     if not hasattr(dialect, "program"):

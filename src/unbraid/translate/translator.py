@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
@@ -77,10 +77,13 @@ class Translator:
         self._translate(record.kind if record.kind in self._dialects else None, record, out)
         return out
 
-    def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[RelayEvent]:
+    def feed(
+        self, data: bytes, source: str = "stdout", now: int = 0, records: Sequence[Record] = ()
+    ) -> list[RelayEvent]:
         """Returns what is new in more bytes of a source. `now` is when they have arrived, in
         milliseconds since 1970, where they are read as they come: it dates live records that have
-        no time of their own.
+        no time of their own. `records` are those in these bytes, one a line, if the source has
+        decoded them already; they only save time.
         """
         if isinstance(data, str):
             raise TypeError("a stream is bytes, not text: open it in binary mode, or encode it")
@@ -89,7 +92,7 @@ class Translator:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         self._dialects.turn_to(source, now)
         if len(data) <= SLICE_BYTES:
-            return self._limited(source, lines, lines.feed(data))
+            return self._limited(source, lines, lines.feed(data, records))
         out: list[RelayEvent] = []
         for start in range(0, len(data), SLICE_BYTES):
             out += self._limited(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
@@ -111,7 +114,7 @@ class Translator:
         return out
 
     def _limited(
-        self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
+        self, name: str, source: Lines, lines: Iterable[bytes | Record | Overlong]
     ) -> list[RelayEvent]:
         """Returns what is new in lines, without what a source reports too often."""
         out: list[RelayEvent] = []
@@ -126,24 +129,30 @@ class Translator:
         return excess.limited(out)
 
     def _read(
-        self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
+        self, source: Lines, lines: Iterable[bytes | Record | Overlong], out: list[RelayEvent]
     ) -> None:
         """Translates lines of a source, as it yields them."""
         # The hottest loop there is: one decode and one translate a line, looked up once.
         decode, translate = latest = self._latest
         for line in lines:
-            if not isinstance(line, bytes):
+            if isinstance(line, Overlong):
                 reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
                 out.append(self._malformed(line.head, reason, source.offset))
                 continue
             try:
-                record = decode(line)
+                if isinstance(line, bytes):
+                    record = decode(line)
+                elif line.kind == self._owner:
+                    record = self._dialects[self._owner].decode_again(line)
+                else:
+                    record = None
             except BAD_JSON:
                 record = None
             if record is not None:
                 translate(record, out)
                 continue
-            self._read_slowly(line, source.offset, out)
+            text = line if isinstance(line, bytes) else line.raw
+            self._read_slowly(text, source.offset, out)
             if latest is not self._latest:
                 decode, translate = latest = self._latest
 

@@ -22,7 +22,7 @@ from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
-from unbraid.record.origin import pipeline_of
+from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.home import data_folder
@@ -345,7 +345,7 @@ class Watcher:
                     self._log,
                     summary.run,
                     redact=self._redact,
-                    pipeline=pipeline_of(self._log, summary),
+                    origin=origin_of(self._log, summary),
                 )
                 await recorder.finish(0)
         except LogError as error:

@@ -8,8 +8,10 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from unbraid.wire.record import Record
 
 # No agent's line is near this: what is, was made to fill its reader's memory.
 DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -40,11 +42,19 @@ class Lines:
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
-    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Takes more bytes, and yields the lines that they complete, without their newlines.
+    def feed(
+        self, data: bytes, records: Sequence[Record] = ()
+    ) -> Iterator[bytes | Record | Overlong]:
+        """Takes more bytes, and yields the lines that they complete, without their newlines; or, if
+        these bytes are whole lines that were decoded already, their `records`.
 
         They are cut one by one as they are asked for, and all of them have to be.
         """
+        if records and self._are_lines(data, records):
+            for record in records:
+                self.offset, self._fed = self._fed, self._fed + len(record.raw) + 1
+                yield record
+            return
         if len(data) > self.max_line_bytes:  # else no line wholly inside can be over the limit
             for start in range(0, len(data), self.max_line_bytes):
                 yield from self.feed(data[start : start + self.max_line_bytes])
@@ -68,6 +78,12 @@ class Lines:
             if not self._length:
                 self.offset = fed + start
             self._keep(data[start:])
+
+    def _are_lines(self, data: bytes, records: Sequence[Record]) -> bool:
+        # Compared, because what is said twice can differ.
+        lines = [record.raw for record in records]
+        whole = b"\n".join([*lines, b""])
+        return not self._length and len(data) <= self.max_line_bytes and whole == data
 
     def finish(self) -> Iterator[bytes | Overlong]:
         """Yields the last line, if the stream ended without a newline."""

@@ -168,6 +168,13 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
             return record
         return None
 
+    def decode_again(self, record: ClaudeRecord) -> ClaudeRecord | None:
+        """Returns the record itself: `decode_printed` reads lines as `decode` does. Only what
+        repeats itself is read again, by what is known from the lines before.
+        """
+        is_known = record.type in self._handlers and not self._stdout.cumulative
+        return record if is_known else self.decode(record.raw)
+
     def mend(self, value: dict[str, Any]) -> tuple[ClaudeRecord, bool] | None:
         """Returns a JSON object as a record, with defaults where its types are wrong, and whether
         nothing was left out; None if it belongs to another kind.
