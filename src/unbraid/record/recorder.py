@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from unbraid.errors import LogError
 from unbraid.events import (
@@ -182,7 +182,9 @@ class Recorder:
         reached: dict[str, int] = {}
         size = 0
         hole: str | None = None
-        async with _Commits(self._commit) as commits:
+        # One commit after the other, while the next one is prepared.
+        committing: asyncio.Task[None] | None = None
+        try:
             for given in joined(chunks):
                 source, offset, data, written = given
                 if not data:
@@ -205,11 +207,18 @@ class Recorder:
                 size += len(new)
                 if size >= COMMIT_BYTES:
                     reached |= self._take_noted(offsets)
-                    await commits.begin(events, offsets, fresh)
+                    committing = await self._commit_after(committing, events, offsets, fresh)
                     events, fresh, offsets, size = [], [], {}, 0
             if offsets:
                 self._take_noted(offsets)
-                await commits.begin(events, offsets, fresh)
+                committing = await self._commit_after(committing, events, offsets, fresh)
+            if committing is not None:
+                await committing
+        except BaseException:
+            # The caller is gone. What is being written is written all the same.
+            if committing is not None:
+                committing.cancel()
+            raise
         self._ahead = False
         if hole is not None:
             raise LogError(f"run {self.run} has to be read again: {hole}")
@@ -280,12 +289,25 @@ class Recorder:
         if self._ahead:
             raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
 
+    async def _commit_after(
+        self,
+        before: asyncio.Task[None] | None,
+        events: list[FleetEvent],
+        offsets: dict[str, int],
+        chunks: list[Chunk],
+    ) -> asyncio.Task[None]:
+        """Begins the next commit, when the one before has succeeded."""
+        if before is not None:
+            await before
+        return asyncio.create_task(self._commit(events, offsets, chunks))
+
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
         # In a thread, because others must not wait for as much as a commit may have.
         shown = await asyncio.to_thread(self._redacted, events) if self.redacts else events
-        self.latest_ms = max([self.latest_ms, *(event.ts for event in shown)])
+        for event in shown:
+            self.latest_ms = max(self.latest_ms, event.ts)
         if (unsaid := self._unsaid) is not None:
             unsaid.events.extend(shown)
             unsaid.offsets.update(offsets)
@@ -366,8 +388,6 @@ class Recorder:
         return one_line(redacted) == redact(stored)
 
     def _redacted(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        if not self.redacts:
-            return events
         from unbraid.redact.lines import redact_event
 
         return [redact_event(event) for event in events]
@@ -386,33 +406,3 @@ def _has_words(event: FleetEvent) -> bool:
     if isinstance(event, RequestReceived):
         return bool(event.prompt)
     return not isinstance(event, StreamStart | FleetSessionMeta | StreamEnd | Done)
-
-
-class _Commits:
-    """Commits one after the other, while the next one is prepared. All of them have succeeded when
-    the block ends.
-    """
-
-    def __init__(self, commit: Callable[..., Coroutine[Any, Any, None]]) -> None:
-        self._commit = commit
-        self._latest: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def begin(
-        self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
-    ) -> None:
-        """Begins the next commit, when the one before has succeeded."""
-        if self._latest is not None:
-            await self._latest
-        self._latest = asyncio.create_task(self._commit(events, offsets, chunks))
-
-    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
-        if self._latest is None:
-            return
-        if error is not None:
-            # The caller is gone. What is being written is written all the same.
-            self._latest.cancel()
-            return
-        await self._latest

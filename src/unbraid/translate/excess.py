@@ -17,7 +17,7 @@ from unbraid.events import Malformed, RelayEvent, Unrecognized
 # A newer version of an agent may print many records that we have no name for; malformed lines mean
 # that the source is damaged, which a hundred of them show as well as a million.
 REPORTED_ALONE: dict[type[RelayEvent], int] = {Malformed: 100, Unrecognized: 1000}
-_LIMITED = frozenset(REPORTED_ALONE)
+LIMITED = frozenset(REPORTED_ALONE)
 FIRST_SUMMARY = 100
 
 
@@ -75,8 +75,3 @@ class Excess:
     def rest(self) -> list[RelayEvent]:
         """Returns the last summaries: the source is over."""
         return [rest for each in self._sums.values() if (rest := each.rest()) is not None]
-
-
-def needs_limit(events: Iterable[RelayEvent]) -> bool:
-    """Returns whether there is anything to sum up among events."""
-    return not _LIMITED.isdisjoint(map(type, events))

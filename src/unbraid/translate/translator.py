@@ -7,7 +7,7 @@ from typing import Any
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
 from unbraid.translate.dialects import Dialect, Dialects
-from unbraid.translate.excess import Excess, needs_limit
+from unbraid.translate.excess import LIMITED, Excess
 from unbraid.translate.notes import NOTES, note_event
 from unbraid.translate.reader import RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
@@ -18,7 +18,7 @@ ORPHANED = (False, "orphaned")
 SLICE_BYTES = 1 << 16
 
 
-Decode = Callable[[bytes], Any]
+Decode = Callable[[Any], Any]
 Translate = Callable[[Any, list[RelayEvent]], None]
 
 
@@ -47,7 +47,7 @@ class Translator:
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one, and how it reads the next
-        self._latest: tuple[Decode, Translate] = _unread, _untranslated
+        self._latest: tuple[Decode, Decode, Translate] = _unread, _unread, _untranslated
         self._finished = False
 
     @property
@@ -121,7 +121,7 @@ class Translator:
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
         self._read(source, lines, out)
-        if not needs_limit(out):
+        if LIMITED.isdisjoint(map(type, out)):
             return out
         excess = self._excess.get(name)
         if excess is None:
@@ -133,7 +133,7 @@ class Translator:
     ) -> None:
         """Translates lines of a source, as it yields them."""
         # The hottest loop there is: one decode and one translate a line, looked up once.
-        decode, translate = latest = self._latest
+        decode, decode_again, translate = latest = self._latest
         for line in lines:
             if isinstance(line, Overlong):
                 reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
@@ -143,7 +143,7 @@ class Translator:
                 if isinstance(line, bytes):
                     record = decode(line)
                 elif line.kind == self._owner:
-                    record = self._dialects[self._owner].decode_again(line)
+                    record = decode_again(line)
                 else:
                     record = None
             except BAD_JSON:
@@ -154,7 +154,7 @@ class Translator:
             text = line if isinstance(line, bytes) else line.raw
             self._read_slowly(text, source.offset, out)
             if latest is not self._latest:
-                decode, translate = latest = self._latest
+                decode, decode_again, translate = latest = self._latest
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         """Translates a line that the owner of the latest record does not own, or cannot read."""
@@ -173,7 +173,7 @@ class Translator:
         if kind != self._owner:
             self._owner = kind
             owner = self._dialects[kind]
-            self._latest = owner.decode, owner.translate
+            self._latest = owner.decode, owner.decode_again, owner.translate
             self._reader.prefer(kind)
         self._dialects[kind].translate(record, out)
 

@@ -9,6 +9,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from unbraid.wire.record import Record
@@ -18,6 +19,7 @@ DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024
 HEAD_BYTES = 1024
 MOST_PIECES = 64
 PART_BYTES = 1 << 20
+_raw = attrgetter("raw")
 
 
 class Overlong(NamedTuple):
@@ -50,7 +52,13 @@ class Lines:
 
         They are cut one by one as they are asked for, and all of them have to be.
         """
-        if records and self._are_lines(data, records):
+        # Compared, because what is said twice can differ.
+        if (
+            records
+            and not self._length
+            and len(data) <= self.max_line_bytes
+            and b"\n".join(map(_raw, records)) + b"\n" == data
+        ):
             for record in records:
                 self.offset, self._fed = self._fed, self._fed + len(record.raw) + 1
                 yield record
@@ -78,12 +86,6 @@ class Lines:
             if not self._length:
                 self.offset = fed + start
             self._keep(data[start:])
-
-    def _are_lines(self, data: bytes, records: Sequence[Record]) -> bool:
-        # Compared, because what is said twice can differ.
-        lines = [record.raw for record in records]
-        whole = b"\n".join([*lines, b""])
-        return not self._length and len(data) <= self.max_line_bytes and whole == data
 
     def finish(self) -> Iterator[bytes | Overlong]:
         """Yields the last line, if the stream ended without a newline."""
@@ -178,11 +180,10 @@ class OpenLines:
 
     def take(self, source: str, data: bytes) -> bool:
         """Takes more bytes of a source; returns whether all of them are past the limit."""
-        was_overlong = self.is_overlong(source)
+        before = self._lengths.get(source, 0)
         end = data.rfind(b"\n") + 1
-        before = 0 if end else self._lengths.get(source, 0)
-        self._lengths[source] = before + len(data) - end
-        return was_overlong and not end
+        self._lengths[source] = (0 if end else before) + len(data) - end
+        return before > self._max_line_bytes and not end
 
     def is_overlong(self, source: str) -> bool:
         """Returns whether the line that a source is in has passed the limit."""

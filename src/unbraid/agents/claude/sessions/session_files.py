@@ -143,6 +143,8 @@ class Session:
         for name, tail in self._tails.items():
             if name != MAIN:
                 sizes[name] = tail.changed()
+        if not self._beside and not self.unsettled and set(sizes.values()) <= {None}:
+            return
         if now or last:
             for name in sizes:
                 self._let_go(name)
