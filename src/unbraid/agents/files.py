@@ -21,12 +21,11 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
-from unbraid.agents.file_sources import RecordedFile, recorded_files
+from unbraid.agents.file_sources import FollowedFiles, recorded_files
 from unbraid.agents.session_port import SessionFacts, SessionStore, SessionWatch, StoredBlock
 from unbraid.agents.session_search import may_hold, stored_block
 from unbraid.agents.source import Recorded, Source
-from unbraid.system.file_tail import Tail
-from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
+from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
@@ -131,25 +130,24 @@ class JsonlFollower(Source):
     """One file as it grows."""
 
     def __init__(self, path: Path, recorded: Recorded) -> None:
-        self._known = recorded_files(recorded).get(_FILE, RecordedFile())
-        self._tail = Tail(path, self._known.place)
+        self._files = FollowedFiles(recorded_files(recorded))
+        self._files.add(_FILE, path)
 
     @property
     def problems(self) -> Mapping[str, str]:
         """Why the file could not be read, if it could not."""
-        problem = self._tail.problem
-        return {} if problem is None else {str(self._tail.path): problem}
+        tails = self._files.tails.values()
+        return {str(tail.path): tail.problem for tail in tails if tail.problem}
 
     def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields its new whole lines; at the end, also half a line."""
-        for chunk in self._tail.read():
-            yield self._known.chunk(_FILE, self._tail.generation, chunk)
-        for rest in self._tail.rest() if self.has_ended else ():
-            yield self._known.chunk(_FILE, self._tail.generation, rest)
+        yield from self._files.read(_FILE)
+        for _, rest in self._files.rest() if self.has_ended else ():
+            yield rest
 
     def silent_seconds(self) -> float:
         """Returns for how long it has not been written."""
-        return seconds_since([self._tail.path])
+        return self._files.silent_seconds()
 
 
 class JsonlWatch(SessionWatch):

@@ -21,7 +21,7 @@ from unbraid.agents.file_sources import RecordedFile, begin_chunks, recorded_fil
 from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
-from unbraid.system.files import is_regular, modified_ms, seconds_since
+from unbraid.system.files import is_regular, modified_ms
 from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.chunk import STORED, Chunk
 
@@ -150,7 +150,7 @@ class TranscriptFollower(Source):
 
     def silent_seconds(self) -> float:
         """Returns for how long none of its files has been written."""
-        return seconds_since(self._session.files)
+        return self._session.silent_seconds()
 
 
 class StateSource:

@@ -7,26 +7,29 @@ from pathlib import Path
 
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes
 from unbraid.errors import SourceError
-from unbraid.system.file_tail import Place
+from unbraid.system.file_tail import Place, Tail
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 
-class PackedTail:
+class PackedTail(Tail):
     """Reads a compressed file once, like a `Tail` from a place on: what is in it is what the file
     was before it was compressed, byte for byte.
     """
 
     def __init__(self, path: Path, place: Place) -> None:
-        self.path, self.generation = path, place.generation
-        self.problem: str | None = None
-        self._offset, self._is_read = place.offset, False
+        super().__init__(path, place)
+        self._is_read = False
 
-    def read(self) -> Iterator[Chunk]:
+    def changed(self) -> int | None:
+        """Returns a size, whatever it is, until the file is read."""
+        return None if self._is_read else 0
+
+    def read(self, upto: int | None = None) -> Iterator[Chunk]:
         """Yields what is behind the place, at the first call."""
         if self._is_read:
             return
-        self._is_read, at, from_offset = True, 0, self._offset
+        self._is_read, at, from_offset = True, 0, self.offset
         begun, size = list[bytes](), 0
         try:
             for data in rollout_bytes(self.path):
@@ -52,6 +55,6 @@ class PackedTail:
         return iter(())
 
     def _chunk(self, data: bytes) -> Chunk:
-        chunk = Chunk(self.path.name, self._offset, data)
-        self._offset += len(data)
+        chunk = Chunk(self.path.name, self.offset, data)
+        self.offset += len(data)
         return chunk
