@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tests.agents.toy import ToyDialect
-from unbraid.agents.dialect_files import DialectFiles
-from unbraid.agents.files import JsonlFollower, JsonlSessions, JsonlWatch
+from unbraid.agents.files import DialectFiles, JsonlFollower, JsonlSessions, JsonlWatch
 from unbraid.agents.port import AgentKind, Finding
 from unbraid.agents.source import Source
 

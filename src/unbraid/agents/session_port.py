@@ -217,7 +217,9 @@ SourceForm = Literal["stream", "stored"]
 
 
 class FileFormats(Protocol):
-    """What a kind's sessions look like in files, wherever a person has put them."""
+    """What a kind's sessions look like in files, wherever a person has put them. By default, there
+    are only files of lines.
+    """
 
     def opened(self, path: Path) -> list[RunTracks] | None:
         """Returns the runs in a folder or in a file that is not text; None if it is not this

@@ -15,7 +15,7 @@ from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import has_session
 from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
 from unbraid.agents.printed_lines import PrintedLines
-from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.process_port import Command, Launcher
 from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
@@ -25,7 +25,7 @@ from unbraid.wire.chunk import Chunk, ChunkedSource
 from unbraid.wire.names import names_run
 
 
-class OpenCodeLauncher:
+class OpenCodeLauncher(Launcher):
     """Starts the program as it was asked for: its database has every agent."""
 
     def __init__(
@@ -76,12 +76,6 @@ class OpenCodeLauncher:
             return None
         began_ms = now_ms() - PIPE_BEGAN_MS
         return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
-
-    def renderer(self, command: Command) -> None:
-        """Returns None: it prints what was asked for."""
-
-    def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
-        """Returns None: it takes no messages."""
 
     def _keeper(self, session: str) -> Edition:
         """Returns the program that keeps a session, by whose database has it: what they print is
