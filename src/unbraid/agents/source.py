@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from unbraid.wire.chunk import Chunk
+from unbraid.system.clock import now_ms
+from unbraid.wire.chunk import Chunk, ChunkedSource
+from unbraid.wire.lines import LineParts
 
 
 class Recorded(Struct):
@@ -87,3 +89,39 @@ class Source:
         read.
         """
         return None
+
+
+class PrintingSource(Source):
+    """A source of a process whose stdout is recorded line by line, beside what it stores. `_line`
+    is given each line, which may name the session, and returns it as it is to be recorded.
+    """
+
+    def __init__(self, session_id: str | None = None) -> None:
+        self._session = session_id
+        self._lines = LineParts()
+        self._stdout = ChunkedSource(f"stdout.{now_ms()}")
+        self._printed: list[Chunk] = []
+
+    @property
+    def session_id(self) -> str | None:
+        """Its session, once that is known."""
+        return self._session
+
+    def printed(self, data: bytes) -> None:
+        """Takes more of its stdout."""
+        for line in self._lines.feed(data):
+            self._printed.append(self._stdout.chunk(self._line(line)))
+
+    def end(self) -> None:
+        """Notes that the process is gone."""
+        super().end()
+        for line in self._lines.finish():
+            self._printed.append(self._stdout.chunk(self._line(line)))
+
+    def _line(self, line: bytes) -> bytes:
+        return line
+
+    def _take_printed(self) -> list[Chunk]:
+        """Returns what has been printed since the last time."""
+        printed, self._printed = self._printed, []
+        return printed

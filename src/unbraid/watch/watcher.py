@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
@@ -21,6 +21,7 @@ from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
+from unbraid.log.summary import RunSummary
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
 from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder, TranslationTurns
@@ -393,3 +394,32 @@ async def watch_until(
             await task
         await watch.close()
         cut.cancel()
+
+
+@asynccontextmanager
+async def follow_session(
+    log: Log,
+    run: RunSummary,
+    env: Mapping[str, str],
+    warn: Callable[[str], None] = lambda text: None,
+    *,
+    redact: bool = False,
+) -> AsyncIterator[None]:
+    """Keeps a run's log up to date while the block runs. The process that holds its lease does
+    that already; when it is gone, its lease is taken over.
+    """
+    if run.over or not is_kind(run.source):
+        yield
+        return
+    leases, until = log.leases(), asyncio.Event()
+    session = run.session_id or run.run.partition(".")[0]
+    watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
+    watched = asyncio.create_task(watch_until(watch, until))
+    try:
+        yield
+    finally:
+        until.set()
+        try:
+            await watched
+        finally:
+            await leases.close(ended=False)

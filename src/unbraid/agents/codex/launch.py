@@ -27,9 +27,8 @@ from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_sourc
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.command_line import arguments_at
 from unbraid.agents.file_sources import source_name
-from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
-from unbraid.agents.source import Recorded, Source
+from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -148,7 +147,7 @@ class CodexLauncher:
         return CodexController(process, run, command.served)
 
 
-class CodexSource(Source):
+class CodexSource(PrintingSource):
     """One process of Codex. `sizes` are the rollouts that were there before it, by thread.
 
     Without a `session_id` it is the thread that the process names on stdout, or, with `begun_in`,
@@ -164,30 +163,19 @@ class CodexSource(Source):
         begun_in: Path | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self._env, self._began_ms = env, began_ms
-        self._session, self._begun_in = session_id, begun_in
+        super().__init__(session_id)
+        self._env, self._began_ms, self._begun_in = env, began_ms, begun_in
         self._sizes = dict(sizes or {})
         self._folders = RolloutFolders(codex_folders(env))
-        self._stdout = PrintedLines(self._line)
         self._follower: RolloutFollower | None = None
         self._waiting_since = time.monotonic()
         self._has_rollout = False
         self._files: list[Path] = []
         self._scanned = 0.0
 
-    @property
-    def session_id(self) -> str | None:
-        """Its root thread, once that is known."""
-        return self._session
-
-    def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
-        self._stdout.feed(data)
-
     def end(self) -> None:
         """Notes that the process is gone."""
         super().end()
-        self._stdout.end()
         if self._follower is not None:
             self._follower.end()
 
@@ -216,7 +204,7 @@ class CodexSource(Source):
         # Without its rollout, a thread's words are taken from here: so it is given some time.
         is_late = time.monotonic() - self._waiting_since > STORED_TWIN_APPEARING_SECONDS
         if self._has_rollout or self.has_ended or is_late:
-            yield from self._stdout.take()
+            yield from self._take_printed()
 
     def _line(self, line: bytes) -> bytes:
         if self._session is None:

@@ -14,9 +14,8 @@ from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import has_session
 from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
-from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import Command, Launcher
-from unbraid.agents.source import Recorded, Source
+from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
@@ -93,7 +92,7 @@ class OpenCodeLauncher(Launcher):
         return arguments_at(argv, lambda word: Path(word).name.removesuffix(".exe") in commands)
 
 
-class OpenCodeSource(Source):
+class OpenCodeSource(PrintingSource):
     """One process of OpenCode: what has changed since it began (milliseconds).
 
     Without a `session_id` it is the one that the process names on stdout, or, with `begun_in`, the
@@ -109,12 +108,12 @@ class OpenCodeSource(Source):
         begun_in: Path | None = None,
         edition: Edition = OPENCODE,
     ) -> None:
+        super().__init__(session_id)
         self._env, self._began_ms, self._edition = env, began_ms, edition
-        self._session, self._begun_in = session_id, begun_in
+        self._begun_in = begun_in
         self._root: str | None = None  # the session whose run is open
         self._database: Database | None = None
-        self._stdout = PrintedLines(self._line)
-        self._printed = Sequencer[Chunk](is_open=self._is_waiting)
+        self._held = Sequencer[Chunk](is_open=self._is_waiting)
         self._stored = ChunkedSource(f"{DATABASE}.{now_ms()}")
         self._rows: dict[str, list[bytes]] = {}  # by root session
         self._begun: list[Chunk] = []
@@ -128,13 +127,12 @@ class OpenCodeSource(Source):
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
-        self._stdout.feed(data)
+        super().printed(data)
         self._hold_printed()
 
     def end(self) -> None:
         """Notes that the process is gone."""
         super().end()
-        self._stdout.end()
         self._hold_printed()
 
     def begin(self, recorded: Recorded) -> None:
@@ -162,7 +160,7 @@ class OpenCodeSource(Source):
         rows = [self._stored.chunk(line) for line in self._rows.pop(self._root, ())]
         self._rows.clear()
         begun, self._begun = self._begun, []
-        printed = self._printed.finish() if self.has_ended else self._printed.take(looked)
+        printed = self._held.finish() if self.has_ended else self._held.take(looked)
         upto: list[Chunk] = []
         if self._database is not None and self._root in self._database.upto:
             upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
@@ -202,9 +200,9 @@ class OpenCodeSource(Source):
         # What was printed may follow from rows that have to wait; and what is printed while the
         # rows are read, from rows of the next look. The wait of the rows is bounded.
         conditions = (Aged(0), Closed("rows"))
-        for chunk in self._stdout.take():
+        for chunk in self._take_printed():
             item = SourceItem("stdout", chunk, waits_for=conditions)
-            self._printed.add(item, time.monotonic())
+            self._held.add(item, time.monotonic())
 
 
 def _session_of(line: bytes) -> str | None:

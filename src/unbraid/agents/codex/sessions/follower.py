@@ -8,17 +8,19 @@ from pathlib import Path
 
 from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.sessions.file_formats import stored_order, with_time
-from unbraid.agents.codex.sessions.packed_file import PackedTail
 from unbraid.agents.codex.sessions.rollout_file import (
     first_line,
     last_count,
+    rollout_bytes,
     rollout_source,
     thread_of_name,
 )
 from unbraid.agents.file_sources import FollowedFiles, recorded_files
 from unbraid.agents.source import Recorded, Source
+from unbraid.errors import SourceError
 from unbraid.system.file_tail import Place, Tail
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 PACKED = ".zst"
 
@@ -83,3 +85,51 @@ class RolloutFollower(Source):
 
 def _opened(path: Path, place: Place) -> Tail:
     return PackedTail(path, place) if path.suffix == PACKED else Tail(path, place)
+
+
+class PackedTail(Tail):
+    """A rollout that Codex has compressed, to which nothing is written any more: it is read once.
+    What is in it is what the file was before it was compressed, byte for byte.
+    """
+
+    def __init__(self, path: Path, place: Place) -> None:
+        super().__init__(path, place)
+        self._is_read = False
+
+    def changed(self) -> int | None:
+        """Returns a size, whatever it is, until the file is read."""
+        return None if self._is_read else 0
+
+    def read(self, upto: int | None = None) -> Iterator[Chunk]:
+        """Yields what is behind the place, at the first call."""
+        if self._is_read:
+            return
+        self._is_read, at, from_offset = True, 0, self.offset
+        begun, size = list[bytes](), 0
+        try:
+            for data in rollout_bytes(self.path):
+                begin = max(from_offset - at, 0)
+                at += len(data)
+                end = data.rfind(b"\n") + 1
+                if end > begin:
+                    yield self._chunk(b"".join((*begun, data[begin:end])))
+                    begun, size, begin = [], 0, end
+                begun.append(data[begin:])
+                size += len(begun[-1])
+                if size > DEFAULT_MAX_LINE_BYTES:
+                    # Some kilobytes can be unpacked to a line of any length.
+                    yield self._chunk(b"".join(begun))
+                    begun, size = [], 0
+        except (OSError, SourceError) as error:
+            self.problem = getattr(error, "strerror", None) or str(error)
+        if size:
+            yield self._chunk(b"".join(begun))
+
+    def rest(self) -> Iterator[Chunk]:
+        """Yields nothing: the file was read to its end."""
+        return iter(())
+
+    def _chunk(self, data: bytes) -> Chunk:
+        chunk = Chunk(self.path.name, self.offset, data)
+        self.offset += len(data)
+        return chunk
