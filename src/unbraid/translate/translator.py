@@ -135,23 +135,23 @@ class Translator:
         # The hottest loop there is: one decode and one translate a line, looked up once.
         decode, decode_again, translate = latest = self._latest
         for line in lines:
-            if isinstance(line, Overlong):
-                reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
-                out.append(self._malformed(line.head, reason, source.offset))
-                continue
             try:
                 if isinstance(line, bytes):
                     record = decode(line)
-                elif line.kind == self._owner:
-                    record = decode_again(line)
+                elif isinstance(line, Overlong):
+                    limit = self._max_line_bytes
+                    reason = f"a line of {line.length} bytes, over the limit of {limit}"
+                    out.append(self._malformed(line.head, reason, source.offset))
+                    continue
                 else:
-                    record = None
+                    record = decode_again(line) if line.kind == self._owner else None
             except BAD_JSON:
                 record = None
             if record is not None:
                 translate(record, out)
                 continue
-            text = line if isinstance(line, bytes) else line.raw
+            text = line.raw if isinstance(line, Record) else line
+            assert isinstance(text, bytes)
             self._read_slowly(text, source.offset, out)
             if latest is not self._latest:
                 decode, decode_again, translate = latest = self._latest
