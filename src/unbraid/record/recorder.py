@@ -257,6 +257,7 @@ class Recorder:
         if it is not larger than a slice.
         """
         source, _, data, now = chunk
+        is_one_slice = len(data) <= self._slice_bytes
         events: list[FleetEvent] = []
         at = 0
         while at < len(data):
@@ -264,7 +265,7 @@ class Recorder:
             async with self._turns.lock:
                 # Not by the clock: on a busy machine every slice would seem to take long.
                 began = time.thread_time()
-                if records and len(data) <= size:
+                if records and is_one_slice:
                     events += self._pipeline.feed(data, source, now, records)
                 else:
                     events += self._pipeline.feed(data[at : at + size], source, now)
