@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import typing
 from pathlib import Path
-from types import NoneType
 
 import click
 import msgspec
 
 from unbraid import events
 from unbraid.agents.port import AgentKind
+from unbraid.agents.process_port import Launcher
 from unbraid.agents.registry import kinds
 from unbraid.cli import EXIT_CODES, INTERRUPTED, main
 from unbraid.events import schema
@@ -134,7 +134,7 @@ def _offers(kind: AgentKind) -> dict[str, str]:
     env = {"HOME": str(HERE / "no-home")}
     store, launcher = kind.sessions(env), kind.launcher(env)
     steered = []
-    if launcher is not None and _returns(type(launcher).controller) is not NoneType:
+    if launcher is not None and type(launcher).controller is not Launcher.controller:
         steered.append("what `unbraid run --steer` starts")
     if kind.hooks(env) is not None:
         steered.append("sessions with [hooks](hooks.md)")
@@ -151,10 +151,6 @@ def _offers(kind: AgentKind) -> dict[str, str]:
         "orchestrating: `ask`": _word(kind.backend(env, HERE)),
         "`doctor`": YES if own_checkup else NO,
     }
-
-
-def _returns(method: typing.Any) -> object:
-    return typing.get_type_hints(method)["return"]
 
 
 def _word(part: object) -> str:

@@ -272,7 +272,7 @@ class Machine:
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
         """Follows one run's session into the log while the block runs, if no other process does."""
-        from unbraid.watch.single_session import follow_session
+        from unbraid.watch.watcher import follow_session
 
         async with follow_session(self.log, run, self.env, warn=self.warn, redact=self._redact):
             yield

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from unbraid.events import FleetEvent
 from unbraid.fleet.prices import Prices
 from unbraid.fleet.streams import Fleet
 from unbraid.translate.translator import Translator
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.wire.record import Record
 
 
 class Pipeline:
@@ -26,11 +29,13 @@ class Pipeline:
         self.translator = Translator(max_line_bytes=max_line_bytes)
         self.fleet = Fleet(source, began_ms=began_ms, prices=prices)
 
-    def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[FleetEvent]:
+    def feed(
+        self, data: bytes, source: str = "stdout", now: int = 0, records: Sequence[Record] = ()
+    ) -> list[FleetEvent]:
         """Takes more bytes of a source, and returns the new events; `now` (milliseconds) dates what
-        has no time of its own.
+        has no time of its own; `records` are as in `Translator.feed`.
         """
-        events = self.translator.feed(data, source, now)
+        events = self.translator.feed(data, source, now, records)
         if events and not self.fleet.source:
             self.fleet.source = self.translator.kind
         return self.fleet.apply(events, now)

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tests.agents.toy import ToyDialect
-from unbraid.agents.dialect_files import DialectFiles
-from unbraid.agents.files import JsonlFollower, JsonlSessions, JsonlWatch
+from unbraid.agents.files import DialectFiles, JsonlFollower, JsonlSessions, JsonlWatch
 from unbraid.agents.port import AgentKind, Finding
-from unbraid.agents.process_port import ProcessSource
+from unbraid.agents.source import Source
 
 
 class ToyDeltas:
@@ -27,7 +26,7 @@ class ToyLauncher:
         """Returns whether the program's name is `toy`."""
         return argv[0] == "toy"
 
-    def piped(self, line: bytes) -> ProcessSource | None:
+    def piped(self, line: bytes) -> Source | None:
         """Returns None: its lines do not say whose they are."""
         return None
 

@@ -17,6 +17,7 @@ from tests.watch.test_restart import environment
 from tests.watch.writing import SESSION, Writer, append
 from unbraid import Machine, Translator
 from unbraid.agents import files, plugin, registry
+from unbraid.agents.session_port import SessionWatch
 from unbraid.checkup import checkup
 from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized
@@ -136,6 +137,6 @@ def test_a_steered_session_is_always_the_same_object() -> None:
         def controller(self) -> object:
             return self.steering
 
-    guarded = plugin._guarded(Watch(), plugin._WATCH, lambda problem: None)
+    guarded = plugin.guarded(Watch(), SessionWatch, lambda problem: None)
     first = guarded.controller()
     assert guarded.controller() is first

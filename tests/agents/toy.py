@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from unbraid.agents.files import JsonlSessions
-from unbraid.agents.port import AgentKind
+from unbraid.agents.port import AgentKind, Dialect
 from unbraid.events import RelayEvent, TextDelta
 from unbraid.wire.record import Record
 
@@ -36,7 +36,7 @@ class ToyRecord(Record):
     says: str = ""
 
 
-class ToyDialect:
+class ToyDialect(Dialect[ToyRecord]):
     """Every record is a message of its own."""
 
     ts, outcome = 0, (True, "completed")

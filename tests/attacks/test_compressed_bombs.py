@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from unbraid.agents.codex.sessions import rollout_file
-from unbraid.agents.codex.sessions.packed_file import PackedTail
+from unbraid.agents.codex.sessions.follower import PackedTail
 from unbraid.agents.codex.sessions.rollout_file import rollout_bytes, zstd_module
 from unbraid.system.file_tail import Place
 
@@ -44,7 +44,7 @@ def test_no_more_is_unpacked_than_a_session_can_have(
 
 
 def test_every_byte_is_given_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unbraid.agents.codex.sessions.packed_file.DEFAULT_MAX_LINE_BYTES", 300_000)
+    monkeypatch.setattr("unbraid.agents.codex.sessions.follower.DEFAULT_MAX_LINE_BYTES", 300_000)
     path = bomb(tmp_path, 4)
     whole = b"".join(rollout_bytes(path))
     for offset in (0, 5, len(LINE), len(LINE) + 1_000_000):

@@ -31,7 +31,7 @@ class Speller:
         self.words: list[str] = []
         self.rest: dict[str, bytes] = {}
 
-    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
+    def feed(self, data: bytes, source: str, now: int, records: object = ()) -> list[FleetEvent]:
         *words, self.rest[source] = (self.rest.get(source, b"") + data).split(b" ")
         before = len(self.words)
         self.words += [f"{source}:{word.decode()}@{now}" for word in words]
@@ -153,7 +153,9 @@ async def test_a_sender_may_record_its_run_into_the_same_log() -> None:
 
 async def test_a_translator_that_gives_other_events_is_noticed() -> None:
     class Other(Speller):
-        def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
+        def feed(
+            self, data: bytes, source: str, now: int, records: object = ()
+        ) -> list[FleetEvent]:
             return super().feed(data.replace(b"q", b" "), source, now)
 
     log = MemoryLog()

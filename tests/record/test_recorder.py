@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from tests.record.test_ingest import WORDS, Speller, words_of
+from unbraid.agents.claude.records import decode_printed
 from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
 from unbraid.log.port import Appended, LogUnusable
 from unbraid.record.recorder import COMMIT_BYTES, Recorder
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk
+from unbraid.wire.chunk import Chunk, ChunkedSource
 
 
 class Failing(MemoryLog):
@@ -175,3 +176,19 @@ async def test_what_is_held_without_words_has_a_bound() -> None:
     recorder = await Recorder.open(MemoryLog(), "r", awaits_words=True)
     await recorder.feed([Chunk("about", 0, about * (COMMIT_BYTES // len(about) + 1))], 7)
     assert recorder.has_begun
+
+
+@pytest.mark.parametrize("count", [1, 3, 40, 400])
+async def test_a_chunk_of_any_size_that_brings_its_records_is_recorded_once(count: int) -> None:
+    """Also one that is fed in slices, which become larger on the way."""
+    form = '{"type":"assistant","message":{"id":"m%d","content":[{"type":"text","text":"%s"}]}}\n'
+    source = ChunkedSource("stdout")
+    chunks = [source.chunk((form % (each, "word " * 20)).encode()) for each in range(count)]
+    log = MemoryLog()
+    recorder = await Recorder.open(log, "r")
+    await recorder.feed([decode_printed(chunk)[1] for chunk in chunks], 7)
+    said = [entry for entry in await log.read("r", 0, 10_000) if entry.type == "text"]
+    assert len(said) == count
+    # Its bytes give the same events again.
+    again = await Recorder.open(log, "r")
+    assert again.last_seq == recorder.last_seq

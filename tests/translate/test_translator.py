@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ class Note(Record):
 
 
 class ToyDialect:
-    """All that a kind of agents has to bring to be translated."""
+    """All that a kind of agents has to bring to be translated: the form of a `Dialect` suffices."""
 
     ts = 0
     outcome = (True, "completed")
@@ -42,7 +43,7 @@ class ToyDialect:
         out.append(TextDelta("", 0, "toy", 1, "bye"))
 
 
-WITH_TOY = {**registered_dialects(), "toy": ToyDialect}
+WITH_TOY: dict[str, Callable[[], Any]] = {**registered_dialects(), "toy": ToyDialect}
 
 
 def line(**fields: Any) -> bytes:
@@ -95,7 +96,8 @@ def test_a_dialect_is_made_when_it_is_needed_and_knows_what_the_others_know() ->
         def arrive(self, now: int) -> None:
             self.noted.append(now)
 
-    translator = Translator(dialects={**registered_dialects(), "toy": Aware})
+    with_aware: dict[str, Callable[[], Any]] = {**registered_dialects(), "toy": Aware}
+    translator = Translator(dialects=with_aware)
     translator.feed(CLAUDE, now=1)
     assert made == [], "a watch holds thousands of runs, each of one kind"
     translator.feed(CLAUDE, "main.jsonl", now=2)

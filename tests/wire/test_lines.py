@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from unbraid import Translator
 from unbraid.wire.lines import Lines, Overlong
+from unbraid.wire.record import Record
 
 LIMIT = 8
 
@@ -16,7 +17,7 @@ atoms = [b"\n", b"\n", b"a", b"\r", b"\0", b"\xe2\x80\xa8", b"bbbbb"]
 streams = st.lists(st.sampled_from(atoms), max_size=40).map(b"".join)
 sizes = st.lists(st.integers(0, 20), max_size=12)
 
-Placed = tuple[int, bytes | Overlong]
+Placed = tuple[int, bytes | Record | Overlong]
 
 
 def read(data: bytes, cuts: list[int], limit: int = LIMIT) -> list[Placed]:

@@ -1,4 +1,5 @@
-"""Stored sessions for kinds that keep one file of JSON lines per session, named by its id.
+"""Files of kinds that have no layout of their own: lines that a dialect can decode, and stored
+sessions of one file of JSON lines each, named by its id.
 
 Such a kind needs no more than a dialect and a folder:
 
@@ -9,6 +10,7 @@ Such a kind needs no more than a dialect and a folder:
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import (
     AsyncGenerator,
@@ -23,29 +25,34 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
-from unbraid.agents.file_sources import RecordedFile, recorded_files
+from unbraid.agents.file_sources import FollowedFiles, recorded_files
+from unbraid.agents.port import AgentKind
 from unbraid.agents.session_port import (
-    Recorded,
+    FileFormats,
+    SessionStore,
+    SessionWatch,
+    SourceForm,
     StoredBlock,
     StoredSession,
     files_version,
     translate_run,
 )
 from unbraid.agents.session_search import may_hold, stored_block
-from unbraid.system.file_tail import Tail
-from unbraid.system.files import chunks, is_regular, modified_ms, seconds_since
+from unbraid.agents.source import Recorded, Source
+from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
 from unbraid.translate.tracks import RunTracks, Track
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.names import names_run
+from unbraid.wire.record import BAD_JSON
 
 # Its only file, as a source of a run.
 _FILE = "file"
 
 
-class JsonlSessions:
-    """A `SessionStore` of files below a folder, at any depth, whose names end in `suffix`."""
+class JsonlSessions(SessionStore):
+    """The sessions in files below a folder, at any depth, whose names end in `suffix`."""
 
     def __init__(self, kind: str, folder: Path, suffix: str = ".jsonl") -> None:
         self._kind, self._folder, self._suffix = kind, folder.resolve(), suffix
@@ -138,84 +145,132 @@ class JsonlSessions:
         return sorted(self.files().items(), key=lambda each: modified_ms(each[1]), reverse=True)
 
 
-class JsonlFollower:
-    """The `Follower` of one file."""
-
-    unsettled = False
+class JsonlFollower(Source):
+    """One file as it grows."""
 
     def __init__(self, path: Path, recorded: Recorded) -> None:
-        self._known = recorded_files(recorded).get(_FILE, RecordedFile())
-        self._tail = Tail(path, self._known.place)
+        self._files = FollowedFiles(recorded_files(recorded))
+        self._files.add(_FILE, path)
 
     @property
     def problems(self) -> Mapping[str, str]:
         """Why the file could not be read, if it could not."""
-        problem = self._tail.problem
-        return {} if problem is None else {str(self._tail.path): problem}
+        tails = self._files.tails.values()
+        return {str(tail.path): tail.problem for tail in tails if tail.problem}
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """Yields its new whole lines; `last`, also half a line."""
-        for chunk in self._tail.read():
-            yield self._known.chunk(_FILE, self._tail.generation, chunk)
-        for rest in self._tail.rest() if last else ():
-            yield self._known.chunk(_FILE, self._tail.generation, rest)
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
+        """Yields its new whole lines; at the end, also half a line."""
+        yield from self._files.read(_FILE)
+        for _, rest in self._files.rest() if self.has_ended else ():
+            yield rest
 
     def silent_seconds(self) -> float:
         """Returns for how long it has not been written."""
-        return seconds_since([self._tail.path])
+        return self._files.silent_seconds()
 
 
-class JsonlWatch:
-    """The `SessionWatch` of a folder. Nothing is known of processes: runs end by silence."""
+class JsonlWatch(SessionWatch):
+    """A folder of such files, watched. Nothing is known of processes: runs end by silence."""
 
     def __init__(
         self, store: JsonlSessions, folder: Path, *, warn: Callable[[str], None], inotify: bool
     ) -> None:
-        self._store, self._folder = store, folder
-        self._warn, self._inotify = warn, inotify
-        self._files: dict[str, Path] = {}
-        self._changed_ms: dict[str, int] = {}
+        self._files = ChangedFiles(
+            lambda: [folder] if folder.is_dir() else [],
+            store.files,
+            store.session_of,
+            warn=warn,
+            inotify=inotify,
+        )
 
     async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields the sessions whose files have changed."""
-        await asyncio.to_thread(self.look)
-        since = (time.time() - RECENT_SESSION_SECONDS) * 1000
-        yield {session for session, at in self._changed_ms.items() if at >= since}
-        found = folder_changes(self._folders, inotify=self._inotify, warn=self._warn)
-        async with aclosing(found):
-            async for _, paths, everywhere in found:
-                changed = await asyncio.to_thread(self.look) if everywhere else set()
-                for path in paths:
-                    if (session := self._store.session_of(path)) is not None:
-                        self._files.setdefault(session, path)
-                        changed.add(session)
+        async with aclosing(self._files.changes()) as changes:
+            async for changed in changes:
                 yield changed
 
     def look(self) -> set[str]:
         """Compares all files with the look before. Returns the sessions that have changed."""
-        before, self._files = self._changed_ms, self._store.files()
-        self._changed_ms = {session: modified_ms(path) for session, path in self._files.items()}
-        return {name for name, at in self._changed_ms.items() if before.get(name) != at}
+        return self._files.look()
 
     def has(self, session_id: str) -> bool:
         """Returns whether its file is there."""
-        path = self._files.get(session_id)
-        return path is not None and is_regular(path)
+        return self._files.has(session_id)
 
     def follow(self, session_id: str, recorded: Recorded) -> JsonlFollower | None:
-        """Returns a follower that reads the file from where the log stands."""
-        path = self._files.get(session_id)
+        """Returns a source that reads the file from where the log stands."""
+        path = self._files.paths.get(session_id)
         return None if path is None else JsonlFollower(path, recorded)
 
-    def forget(self, session_id: str) -> None:
-        """Does nothing: nothing is held of a session."""
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns nothing: which process writes a file is not known."""
-        return set()
+class ChangedFiles:
+    """The files of a kind below some folders, by name, and which of them have changed. `find`
+    returns all of them; `name_of` the name of one, None if it is none of them.
+    """
 
-    def _folders(self) -> list[Path]:
-        return [self._folder] if self._folder.is_dir() else []
+    def __init__(
+        self,
+        folders: Callable[[], list[Path]],
+        find: Callable[[], dict[str, Path]],
+        name_of: Callable[[Path], str | None],
+        *,
+        warn: Callable[[str], None],
+        inotify: bool,
+    ) -> None:
+        self.paths: dict[str, Path] = {}
+        self._folders, self._find, self._name_of = folders, find, name_of
+        self._warn, self._inotify = warn, inotify
+        self._stamps: dict[str, int] = {}
+        self._has_looked = False
+        # Looks run in threads, which continue after the task that awaits them was cancelled.
+        self._looking = threading.Lock()
+
+    async def changes(self) -> AsyncGenerator[set[str], None]:
+        """Yields the names of files that have changed; at first, of those that did so lately."""
+        await asyncio.to_thread(self.look)
+        since = time.time_ns() - int(RECENT_SESSION_SECONDS * 1e9)
+        yield {name for name, at in self._stamps.items() if at >= since}
+        found = folder_changes(self._folders, inotify=self._inotify, warn=self._warn)
+        async with aclosing(found):
+            async for _, paths, everywhere in found:
+                changed = await asyncio.to_thread(self.look) if everywhere else set()
+                yield changed | await asyncio.to_thread(self._noted, paths)
+
+    def look(self) -> set[str]:
+        """Compares all files with the look before. Returns the names of those that have changed;
+        the first look finds only what is old. Blocks.
+        """
+        with self._looking:
+            before, self.paths = self._stamps, self._find()
+            self._stamps = {name: _mtime_ns(path) for name, path in self.paths.items()}
+            has_looked, self._has_looked = self._has_looked, True
+            changed = {name for name, at in self._stamps.items() if before.get(name) != at}
+            return changed if has_looked else set()
+
+    def has(self, name: str) -> bool:
+        """Returns whether there is a file of that name. Blocks."""
+        path = self.paths.get(name)
+        return path is not None and is_regular(path)
+
+    def _noted(self, paths: Iterable[Path]) -> set[str]:
+        changed = set()
+        with self._looking:
+            for path in paths:
+                # Not everything with such a name is a file.
+                if (name := self._name_of(path)) is None or not is_regular(path):
+                    continue
+                if not self.has(name):
+                    self.paths[name] = path
+                self._stamps[name] = _mtime_ns(self.paths[name])
+                changed.add(name)
+        return changed
+
+
+def _mtime_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
@@ -235,3 +290,23 @@ def _holds(path: Path, needle: str) -> bool:
         return may_hold(chunks(path), needle)
     except OSError:
         return False
+
+
+class DialectFiles(FileFormats):
+    """The files of a kind that has only a dialect: lines that the dialect can decode."""
+
+    def __init__(self, kind: AgentKind) -> None:
+        self._kind = kind
+
+    def form(self, line: bytes) -> SourceForm | None:
+        """Returns a form if the dialect can decode the line."""
+        try:
+            return None if self._kind.dialect().decode(line) is None else "stream"
+        except BAD_JSON:
+            return None
+
+    def runs(
+        self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
+    ) -> list[RunTracks]:
+        """Returns one run: one source is one run."""
+        return [RunTracks(self._kind.name, None, [Track(name, read, False)])]

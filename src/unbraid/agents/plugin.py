@@ -2,24 +2,26 @@
 
 Its code may raise any error anywhere, which would stop the code that asks all kinds: the watcher of
 a machine, the list of its sessions. So every part of it is wrapped. A call that fails is answered
-as if the kind had nothing to say, and its problem is noted for `unbraid doctor`; where there is no
-such answer, because a person asked for this very kind, it is a SourceError.
+as its port does by default, as if the kind had nothing to say, and its problem is noted for
+`unbraid doctor`; where there is no such answer, because a person asked for this very kind, it is a
+SourceError.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from msgspec import Struct, field
-
 from unbraid.agents.control_port import Controller
-from unbraid.agents.port import AgentKind
+from unbraid.agents.hook_port import CliHooks
+from unbraid.agents.port import AgentKind, DeltaFormat, Dialect, Resumer
+from unbraid.agents.process_port import Launcher, OutputRenderer
+from unbraid.agents.session_port import FileFormats, SessionStore, SessionWatch
+from unbraid.agents.source import Source
 from unbraid.errors import SourceError, UnbraidError
 from unbraid.events import RelayEvent, Unrecognized
 from unbraid.timings import PLUGIN_LOAD_TIMEOUT_SECONDS
@@ -31,86 +33,23 @@ if TYPE_CHECKING:
 Note = Callable[[str], object]
 
 
-class _Part(Struct):
-    """What a part of a kind answers where its own code fails, the parts that it gives out, and the
-    class whose defaults it has.
-    """
-
-    answers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    parts: Mapping[str, _Part] = field(default_factory=dict)
-    base: type = object
-
-
-def _nothing(*args: Any, **named: Any) -> None:
-    """Answers None."""
-
-
-def _no(*args: Any, **named: Any) -> bool:
-    return False
-
-
-def _none(*args: Any, **named: Any) -> tuple[()]:
-    return ()
-
-
-def _empty(*args: Any, **named: Any) -> set[str]:
-    return set()
-
-
-class _SilentWatch:
-    """Watches nothing."""
-
-    async def changes(self) -> AsyncGenerator[set[str], None]:
-        yield set()
-
-    look = ended = staticmethod(_empty)
-    has = staticmethod(_no)
-    follow = forget = staticmethod(_nothing)
-
-
-def _silent_watch(**named: Any) -> _SilentWatch:
-    return _SilentWatch()
-
-
 def _unread(record: Record, out: list[RelayEvent]) -> None:
     out.append(Unrecognized(raw=sound(record.raw)))
 
 
-_CONTROLLER = _Part({"verbs": lambda: [], "printed": _nothing, "passed": _nothing,
-                     "close": _nothing}, base=Controller)  # fmt: skip
-_FOLLOWER = _Part({"unsettled": _no, "problems": dict, "read": _none,
-                   "silent_seconds": lambda: math.inf})  # fmt: skip
-_WATCH = _Part(
-    {"changes": _empty, "look": _empty, "has": _no, "follow": _nothing, "forget": _nothing,
-     "ended": _empty, "changed_states": _empty, "is_alive": _no, "controller": _nothing},
-    {"follow": _FOLLOWER, "controller": _CONTROLLER},
-)  # fmt: skip
-_STORE = _Part(
-    {"is_session_id": _no, "matching": _none, "root": _nothing, "listed": _none, "blocks": _none,
-     "run": _nothing, "updated": lambda session_id: 0, "follow": _nothing,
-     "watch": _silent_watch, "states": lambda among=(): {}},
-    {"follow": _FOLLOWER, "watch": _WATCH},
-)  # fmt: skip
-_SOURCE = _Part({"session_id": _nothing, "printed": _nothing, "end": _nothing, "begin": _nothing,
-                 "read": _none})  # fmt: skip
-_RENDERER = _Part({"line": lambda line: line + b"\n", "end": bytes, "exit_code": lambda code: code})
-_LAUNCHER = _Part(
-    {"recognizes": _no, "piped": _nothing, "controller": _nothing, "renderer": _nothing},
-    {"source": _SOURCE, "piped": _SOURCE, "renderer": _RENDERER, "controller": _CONTROLLER},
-)  # fmt: skip
-_DIALECT = _Part({"ts": lambda: 0, "outcome": _nothing, "decode": _nothing, "mend": _nothing,
-                  "reading": _nothing, "program": _nothing, "arrive": _nothing,
-                  "translate": _unread, "finish": _nothing})  # fmt: skip
-_FILES = _Part({"opened": _nothing, "form": _nothing, "document": _nothing})
-_KIND = _Part(
-    {"deltas": _nothing, "without_notes": lambda text, of_agent: text, "sessions": _nothing,
-     "files": _nothing, "launcher": _nothing, "resumer": _nothing, "backend": _nothing,
-     "hooks": _nothing, "tools": _none, "checkup": lambda env: []},
-    {"dialect": _DIALECT, "deltas": _Part({"read": _nothing}), "sessions": _STORE,
-     "files": _FILES, "launcher": _LAUNCHER, "resumer": _Part(),
-     "hooks": _Part({"is_present": _no})},
-    AgentKind,
-)  # fmt: skip
+# What a kind and its parts give out, by the names of the methods.
+_PORTS: dict[str, type] = {
+    "dialect": Dialect, "deltas": DeltaFormat, "sessions": SessionStore, "files": FileFormats,
+    "launcher": Launcher, "resumer": Resumer, "hooks": CliHooks, "watch": SessionWatch,
+    "follow": Source, "source": Source, "piped": Source, "renderer": OutputRenderer,
+    "controller": Controller,
+}  # fmt: skip
+# Answers that a port does not have by itself.
+_ANSWERS: dict[str, Callable[..., Any]] = {
+    "translate": _unread, "verbs": list, "pending": list,
+}  # fmt: skip
+# A person waits for what these do, as for all that is awaited of a part.
+_REQUIRED = {"dialect", "source", "runs", "resume", "state", "install", "uninstall"}
 
 
 def load_plugin(entry: EntryPoint, note: Note) -> AgentKind:
@@ -121,7 +60,7 @@ def load_plugin(entry: EntryPoint, note: Note) -> AgentKind:
     # It is asked about the lines of every other kind, too.
     with suppress(*BAD_JSON):
         brought.dialect().decode(b"{}")
-    made: AgentKind = _guarded(brought, _KIND, note)
+    made: AgentKind = guarded(brought, AgentKind, note)
     return made
 
 
@@ -148,84 +87,85 @@ def _loaded(entry: EntryPoint) -> object:
     return found[0]
 
 
-def _guarded(part: object, about: _Part, note: Note) -> Any:
-    """Returns an object with the attributes of a part, whose failing calls are answered."""
+def guarded(part: object, port: type, note: Note) -> Any:
+    """Returns an object with the attributes of a part, whose failing calls are answered by its
+    port; what the part does not have, it has from there, too.
+    """
     made: dict[str, Any] = {}
     for name in {*dir(type(part)), *getattr(part, "__dict__", ())}:
-        if name.startswith("_"):
-            continue
-        guard = _Guard(name, about, note)
-        is_method = callable(inspect.getattr_static(part, name))
-        made[name] = guard.as_method(part) if is_method else guard.as_property(part)
-    return type(type(part).__name__, (about.base,), made)()
+        if not name.startswith("_"):
+            is_method = callable(inspect.getattr_static(part, name))
+            made[name] = (_method if is_method else _attribute)(part, name, note)
+    return type(type(part).__name__, (port,), made)()
 
 
-class _Guard:
-    """Answers for one attribute of a part where its own code fails."""
-
-    def __init__(self, name: str, about: _Part, note: Note) -> None:
-        self._name, self._about, self._note = name, about, note
-
-    def as_property(self, part: object) -> property:
-        """Returns the attribute, which is no method."""
-        return property(lambda _: self._call(lambda: getattr(part, self._name)))
-
-    def as_method(self, part: object) -> staticmethod[..., Any]:
-        """Returns the attribute, which is a method."""
-        call, inner = getattr(part, self._name), self._about.parts.get(self._name)
-        # Whoever is given the same part again is given the same object again.
-        given: WeakValueDictionary[int, Any] = WeakValueDictionary()
-
-        def called(*args: Any, **named: Any) -> Any:
-            got = self._call(call, *args, **named)
-            if isinstance(got, Iterator):
-                return self._iterated(got)
-            if inner is None or got is None:
-                return got
-            return given.get(id(got)) or given.setdefault(id(got), _guarded(got, inner, self._note))
-
-        async def awaited(*args: Any, **named: Any) -> Any:
-            try:
-                return await call(*args, **named)
-            except Exception as error:
-                return self._answer(error)(*args, **named)
-
-        def yielding(*args: Any, **named: Any) -> AsyncGenerator[Any, None]:
-            return self._yielded(call(*args, **named))
-
-        if inspect.isasyncgenfunction(call):
-            return staticmethod(yielding)
-        return staticmethod(awaited if inspect.iscoroutinefunction(call) else called)
-
-    def _call(self, call: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
+def _attribute(part: object, name: str, note: Note) -> property:
+    def get(self: object) -> Any:
         try:
-            return call(*args, **named)
+            return getattr(part, name)
         except Exception as error:
-            return self._answer(error)(*args, **named)
+            return _default(self, name, error, note)
 
-    def _iterated(self, items: Iterator[Any]) -> Iterator[Any]:
+    return property(get, lambda self, value: setattr(part, name, value))
+
+
+def _method(part: object, name: str, note: Note) -> Callable[..., Any]:
+    call = getattr(part, name)
+    # Whoever is given the same part again is given the same object again.
+    given: WeakValueDictionary[int, Any] = WeakValueDictionary()
+
+    def called(self: object, *args: Any, **named: Any) -> Any:
+        try:
+            got = call(*args, **named)
+        except Exception as error:
+            return _default(self, name, error, note)(*args, **named)
+        if isinstance(got, Iterator):
+            return iterated(self, got)
+        if got is None or name not in _PORTS:
+            return got
+        known = given.get(id(got))
+        return known or given.setdefault(id(got), guarded(got, _PORTS[name], note))
+
+    def iterated(self: object, items: Iterator[Any]) -> Iterator[Any]:
         try:
             yield from items
         except Exception as error:
-            yield from self._answer(error)()
+            _default(self, name, error, note)
 
-    async def _yielded(self, items: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+    async def awaited(self: object, *args: Any, **named: Any) -> Any:
         try:
-            async with aclosing(items):
+            return await call(*args, **named)
+        except Exception as error:
+            return await _default(self, name, error, note)(*args, **named)
+
+    async def yielding(self: object, *args: Any, **named: Any) -> AsyncGenerator[Any, None]:
+        try:
+            async with aclosing(call(*args, **named)) as items:
                 async for item in items:
                     yield item
         except Exception as error:
+            _default(self, name, error, note)
             # Whoever waits for the first look waits no longer.
-            yield self._answer(error)()
+            yield set()
 
-    def _answer(self, error: Exception) -> Callable[..., Any]:
-        """Notes a problem. Returns what answers in place of the call, or raises what is wrong."""
-        if isinstance(error, BAD_JSON) and self._name in ("decode", "hooked"):
-            raise error  # what was sent is wrong, not who reads it
-        problem = f"{self._name}: {type(error).__name__}: {error}"
-        self._note(problem)
-        if (answer := self._about.answers.get(self._name)) is not None:
-            return answer
-        if isinstance(error, UnbraidError):
-            raise error
-        raise SourceError("plugin", problem) from error
+    if inspect.isasyncgenfunction(call):
+        return yielding
+    return awaited if inspect.iscoroutinefunction(call) else called
+
+
+def _default(guard: object, name: str, error: Exception, note: Note) -> Any:
+    """Notes a problem. Returns what its port has in place of an attribute, or raises what is
+    wrong.
+    """
+    if isinstance(error, BAD_JSON) and name in ("decode", "hooked"):
+        raise error  # what was sent is wrong, not who reads it
+    problem = f"{name}: {type(error).__name__}: {error}"
+    note(problem)
+    if name in _ANSWERS:
+        return _ANSWERS[name]
+    port = super(type(guard), guard)
+    has_default = hasattr(port, name) and name not in _REQUIRED
+    default = getattr(port, name, None)
+    if has_default and (isinstance(guard, AgentKind) or not inspect.iscoroutinefunction(default)):
+        return default
+    raise error if isinstance(error, UnbraidError) else SourceError("plugin", problem)

@@ -4,9 +4,9 @@ A kind is a program that runs agents: Claude Code, OpenCode. Everything that kno
 folder of its own beside this file, behind an `AgentKind`; all other code asks the registry. A kind
 may leave out what it cannot do: its method returns None, and every command works without that part.
 
-Only `Dialect` is pure. The other parts read files, databases and processes, but none of them knows
-our log: they exchange chunks of bytes, and offsets. The recorder (`unbraid.record`) opens the log,
-says how far it is known (`Recorded`), and commits what comes.
+Only `Dialect` (in `unbraid.translate.dialects`) is pure. The other parts read files, databases and
+processes, but none of them knows our log: they exchange chunks of bytes, and offsets. The recorder
+(`unbraid.record`) opens the log, says how far it is known (`Recorded`), and commits what comes.
 """
 
 from __future__ import annotations
@@ -19,27 +19,24 @@ from collections.abc import (
 )
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
 from unbraid.agents.session_port import FileFormats as FileFormats
-from unbraid.agents.session_port import Follower as Follower
-from unbraid.agents.session_port import Recorded as Recorded
 from unbraid.agents.session_port import SearchHit as SearchHit
 from unbraid.agents.session_port import SessionStore as SessionStore
 from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock
-from unbraid.events import RelayEvent
+from unbraid.agents.source import Recorded as Recorded
+from unbraid.agents.source import Source as Source
 from unbraid.fleet.tool_formats import ToolFormat as ToolFormat
-from unbraid.wire.record import Record
+from unbraid.translate.dialects import Dialect as Dialect
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend
     from unbraid.agents.hook_port import CliHooks
     from unbraid.agents.process_port import Launcher
-
-R = TypeVar("R", bound=Record)
 
 
 class AgentKind(ABC):
@@ -121,43 +118,6 @@ class AgentKind(ABC):
 
 
 # --- reading ---
-
-
-class Dialect(Protocol[R]):
-    """One run's records to relay events: what is new, and who said it. Pure.
-
-    One that also has `mend` (`MendingDialect` in `unbraid.translate.reader`) keeps the valid parts
-    of a damaged record. One that has `reading` (`SourceAwareDialect` in
-    `unbraid.translate.dialects`) is called with the name of the source before lines of another one
-    come.
-    """
-
-    @property
-    def ts(self) -> int:
-        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
-        ...
-
-    @property
-    def outcome(self) -> tuple[bool, str] | None:
-        """How the main agent has ended, as far as is known: ok, and the reason."""
-        ...
-
-    def decode(self, line: bytes) -> R | None:
-        """Returns a line as a record of this kind; None if it belongs to another kind. Raises one
-        of `BAD_JSON` if the line is no JSON that a record could be.
-
-        `decode` sets the record's `raw`. Every kind may be asked about every line, so
-        a record belongs to a kind only by what no other kind prints: its types, its ids.
-        """
-        ...
-
-    def translate(self, record: R, out: list[RelayEvent]) -> None:
-        """Appends what is new in a record."""
-        ...
-
-    def finish(self, out: list[RelayEvent]) -> None:
-        """Appends what was waiting, and ends what was running: the sources are over."""
-        ...
 
 
 class Delta(NamedTuple):

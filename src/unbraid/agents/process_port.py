@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol
 
 from msgspec import Struct
 
 from unbraid.agents.control_port import Controller
-from unbraid.wire.chunk import Chunk
-
-if TYPE_CHECKING:
-    from unbraid.agents.session_port import Follower, Recorded
+from unbraid.agents.source import Source
 
 
 class Command(Struct):
@@ -35,64 +32,20 @@ class Command(Struct):
     asked: str | None = None  # the prompt in its arguments, where it is plain which that is
 
 
-class ProcessSource(Protocol):
-    """What one process prints and stores, as chunks of a run. Never used by two threads at once."""
-
-    @property
-    def session_id(self) -> str | None:
-        """Its session, once that is known."""
-        ...
-
-    def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
-        ...
-
-    def end(self) -> None:
-        """Notes that the process is gone: from now on, `read` returns all that is left."""
-        ...
-
-    def begin(self, recorded: Recorded) -> None:
-        """Notes that the session's run is open: what it has already is not given out again."""
-        ...
-
-    def read(self) -> Iterable[Chunk]:
-        """Yields what can be recorded now, causes first; a chunk without bytes notes an offset.
-        Before `begin` this only looks for the session. Blocks.
-        """
-        ...
-
-
-@runtime_checkable
-class MovingSource(Protocol):
-    """A source whose process may move to another session."""
-
-    def moved_to(self) -> str | None:
-        """Returns the session that the process has now; None as long as it is the one that it began
-        with. Blocks.
-        """
-        ...
-
-    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Returns a follower of a session that the process has moved to; None if there is nothing
-        to read.
-        """
-        ...
-
-
 class OutputRenderer(Protocol):
     """What the person would have seen, made of what the program prints for us instead."""
 
     def line(self, line: bytes) -> bytes:
         """Takes one line of stdout, without its end; returns what is to be printed at once."""
-        ...
+        return line + b"\n"
 
     def end(self) -> bytes:
         """Returns the rest, when the stream is over."""
-        ...
+        return b""
 
     def exit_code(self, code: int) -> int:
         """Returns the exit code that the person would have seen, by that of the program."""
-        ...
+        return code
 
 
 class Launcher(Protocol):
@@ -100,7 +53,7 @@ class Launcher(Protocol):
 
     def recognizes(self, argv: Sequence[str]) -> bool:
         """Returns whether a command line starts one of its programs."""
-        ...
+        return False
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
         """Returns what to start in place of a command line; `steered`, something that listens if it
@@ -108,21 +61,21 @@ class Launcher(Protocol):
         """
         ...
 
-    def source(self, command: Command, cwd: Path) -> ProcessSource:
+    def source(self, command: Command, cwd: Path) -> Source:
         """Returns what reads what the process says. Called before the process is started."""
         ...
 
-    def piped(self, line: bytes) -> ProcessSource | None:
+    def piped(self, line: bytes) -> Source | None:
         """Returns what reads a stream of unknown origin that has this line, from its beginning;
         None if the line is not this kind's.
         """
-        ...
+        return None
 
     def renderer(self, command: Command) -> OutputRenderer | None:
         """Returns what prints what the person would have seen; None if the program prints that
         itself.
         """
-        ...
+        return None
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
@@ -130,7 +83,7 @@ class Launcher(Protocol):
         """Returns what steers the process, which has just been started; None if it can only be
         ended.
         """
-        ...
+        return None
 
 
 class AgentProcess(Protocol):

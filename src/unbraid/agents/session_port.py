@@ -1,7 +1,6 @@
 """What a kind of agent offers of its stored sessions: the part of the port that reads them.
 
-Nothing here knows our log. The caller that records a session says how far it is in the log
-(`Recorded`), and gets chunks of bytes from there on.
+Nothing here knows our log: see `unbraid.agents.source`.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from unbraid.agents.control_port import Controller
+from unbraid.agents.source import Recorded as Recorded
+from unbraid.agents.source import Source as Source
 from unbraid.errors import SourceError
 from unbraid.fleet.status import WaitingFor
 
 if TYPE_CHECKING:
+    from unbraid.agents.control_port import Controller
     from unbraid.events import RelayEvent
     from unbraid.translate.tracks import RunTracks
     from unbraid.translate.translator import Translator
-    from unbraid.wire.chunk import Chunk
 
 
 class StoredSession(NamedTuple):
@@ -117,96 +116,48 @@ class SearchHit(Struct, frozen=True):
     snippet: str
 
 
-class Recorded(Struct):
-    """How far a session is in the log, so that recording can continue there.
-
-    `offsets` are those of the run that is being written, by source, and `ends` the first and last
-    bytes that it has of each. `earlier` are the offsets of the session's runs before this one: what
-    they hold is not given out again. `earlier_ms` is the time of the last event in them, in
-    milliseconds since 1970; 0 if there are none.
+class SessionWatch:
+    """All sessions of a kind, watched for changes. Closing the iteration ends it. By
+    default, nothing ever changes, and nothing is known of processes.
     """
 
-    offsets: dict[str, int] = field(default_factory=dict)
-    ends: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
-    earlier: dict[str, int] = field(default_factory=dict)
-    earlier_ms: int = 0
-    is_new: bool = True
-
-
-class Follower(Protocol):
-    """One session, read as it grows. A chunk without bytes notes an offset and nothing else."""
-
-    @property
-    def unsettled(self) -> bool:
-        """Whether something was left out that should be looked at again soon."""
-        ...
-
-    @property
-    def problems(self) -> Mapping[str, str]:
-        """What could not be read, and why."""
-        ...
-
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterable[Chunk]:
-        """Yields what is new, causes first. `at_once`: without waiting for what may still settle;
-        `last`: also what will never be whole.
-        """
-        ...
-
-    def silent_seconds(self) -> float:
-        """Returns for how long nothing has been written. Blocks."""
-        ...
-
-
-class SessionWatch(Protocol):
-    """All sessions of a kind, watched for changes. Closing the iteration ends it."""
-
-    def changes(self) -> AsyncGenerator[set[str], None]:
+    async def changes(self) -> AsyncGenerator[set[str], None]:
         """Yields the ids of sessions that may have said something; first of all, and soon, those
         that said something lately, if only an empty set.
         """
-        ...
+        yield set()
 
     def look(self) -> set[str]:
         """Looks once more, without waiting for what may still settle. Returns the ids of sessions
         that may have said something which `changes` has not yielded. Blocks.
         """
-        ...
+        return set()
 
     def has(self, session_id: str) -> bool:
         """Returns whether there is, or soon may be, something to read of a session. Blocks."""
-        ...
+        return False
 
-    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Returns a follower of one of them; None if there is nothing to read. Blocks."""
-        ...
+    def follow(self, session_id: str, recorded: Recorded) -> Source | None:
+        """Returns a source of one of them; None if there is nothing to read. Blocks."""
+        return None
 
     def forget(self, session_id: str) -> None:
         """Forgets a session that is no longer followed."""
-        ...
+        return
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those of the followed sessions whose processes are gone, each once. Blocks."""
-        ...
-
-
-@runtime_checkable
-class StateWatch(Protocol):
-    """A watch that knows what the processes of its sessions do."""
+        return set()
 
     def changed_states(self) -> set[str]:
         """Returns the sessions whose processes do something else than when this was asked before.
         Blocks.
         """
-        ...
+        return set()
 
     def is_alive(self, session_id: str) -> bool:
-        """Returns whether a process had a session at the last look."""
-        ...
-
-
-@runtime_checkable
-class SteeredWatch(Protocol):
-    """A watch through which some of its sessions can also be steered."""
+        """Returns whether a process is known to have had a session at the last look."""
+        return False
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
@@ -214,25 +165,27 @@ class SteeredWatch(Protocol):
         """Returns what steers a session, which this run now records; always the same object for one
         session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
         """
-        ...
+        return None
 
 
-class SessionStore(Protocol):
-    """Where a kind keeps its sessions on this machine. Everything here but `watch` blocks."""
+class SessionStore:
+    """Where a kind keeps its sessions on this machine; by default, it has none. Everything here but
+    `watch` blocks.
+    """
 
     def is_session_id(self, name: str) -> bool:
         """Returns whether an id has this kind's form."""
-        ...
+        return False
 
     def matching(self, prefix: str) -> Iterator[str]:
         """Yields the ids of stored sessions that begin like this."""
-        ...
+        return iter(())
 
     def root(self, session_id: str) -> str | None:
         """Returns the session whose run this one is part of, mostly itself; None if it is not
         stored.
         """
-        ...
+        return None
 
     def listed(
         self,
@@ -244,29 +197,35 @@ class SessionStore(Protocol):
         """Returns the sessions that have changed since a time, newest first. What is said in them
         is not read here. `cache` is a folder for what need not be looked up again.
         """
-        ...
+        return ()
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what may hold a needle in small letters, also inside of words: newest sessions
         first, but nothing of sessions that are `known`. What cannot be read holds nothing.
         """
-        ...
+        return iter(())
 
     def run(self, session_id: str) -> RunTracks | None:
         """Returns a stored session and everything that belongs to it, as tracks."""
-        ...
+        return None
 
     def updated(self, session_id: str) -> int:
         """Returns when a stored session last changed, in milliseconds since 1970; 0 if that is not
         known, or long ago.
         """
-        ...
+        return 0
 
-    def follow(self, session_id: str, recorded: Recorded) -> Follower | None:
-        """Returns a follower that reads one session from where the log stands; None if there is
+    def follow(self, session_id: str, recorded: Recorded) -> Source | None:
+        """Returns a source that reads one session from where the log stands; None if there is
         nothing to read.
         """
-        ...
+        return None
+
+    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
+        """Returns the states of all sessions that a process has or has left behind, and of those
+        of `among` that certainly none has. Of others, nothing is known. Blocks.
+        """
+        return {}
 
     def watch(
         self,
@@ -280,18 +239,7 @@ class SessionStore(Protocol):
         programs of this kind that report what their sessions say; a kind that has none ignores
         them.
         """
-        ...
-
-
-@runtime_checkable
-class StatefulStore(Protocol):
-    """A store that knows what the processes of its sessions do."""
-
-    def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
-        """Returns the states of all sessions that a process has or has left behind, and of those
-        of `among` that certainly none has. Of others, nothing is known. Blocks.
-        """
-        ...
+        return SessionWatch()
 
 
 # What a line shows about the source that it stands in: one whose lines arrive in their order, or
@@ -300,19 +248,21 @@ SourceForm = Literal["stream", "stored"]
 
 
 class FileFormats(Protocol):
-    """What a kind's sessions look like in files, wherever a person has put them."""
+    """What a kind's sessions look like in files, wherever a person has put them. By default, there
+    are only files of lines.
+    """
 
     def opened(self, path: Path) -> list[RunTracks] | None:
         """Returns the runs in a folder or in a file that is not text; None if it is not this
         kind's.
         """
-        ...
+        return None
 
     def form(self, line: bytes) -> SourceForm | None:
         """Returns what a line shows about its source; None if it does not show that it is this
         kind's.
         """
-        ...
+        return None
 
     def runs(
         self, name: str, read: Callable[[], Iterator[bytes]], *, first: bytes, path: Path | None
@@ -322,4 +272,4 @@ class FileFormats(Protocol):
 
     def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
         """Returns the runs in a source that is one JSON document; None if it is not this kind's."""
-        ...
+        return None

@@ -9,33 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from unbraid.agents.port import Follower, Recorded, SessionStore
+from unbraid.agents.port import SessionStore
+from unbraid.agents.source import Recorded, Source
 from unbraid.wire.chunk import Chunk
 
 
-class SessionSource:
-    """The `ProcessSource` of a process that writes the session of a known id."""
+class SessionSource(Source):
+    """The source of a process that writes the session of a known id."""
 
     def __init__(self, store: SessionStore, session_id: str) -> None:
-        self._store, self.session_id = store, session_id
+        self._store, self._session_id = store, session_id
         self._recorded: Recorded | None = None
-        self._follower: Follower | None = None
-        self._ended = False
+        self._stored: Source | None = None
 
-    def printed(self, data: bytes) -> None:
-        """Does nothing: the session has it too."""
-
-    def end(self) -> None:
-        """Notes that the process is gone."""
-        self._ended = True
+    @property
+    def session_id(self) -> str:
+        """The session of that id."""
+        return self._session_id
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
         self._recorded = recorded
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what is new in the session, as soon as there is one."""
-        if self._follower is None and self._recorded is not None:
-            self._follower = self._store.follow(self.session_id, self._recorded)
-        if self._follower is not None:
-            yield from self._follower.read(at_once=self._ended, last=self._ended)
+        if self._stored is None and self._recorded is not None:
+            self._stored = self._store.follow(self.session_id, self._recorded)
+        if self._stored is not None:
+            if self.has_ended:
+                self._stored.end()
+            yield from self._stored.read(at_once=at_once or self.has_ended)

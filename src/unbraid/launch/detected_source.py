@@ -7,22 +7,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 
-from unbraid.agents.port import Recorded
-from unbraid.agents.process_port import Launcher, ProcessSource
+from unbraid.agents.process_port import Launcher
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.clock import now_ms
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.lines import Lines
 from unbraid.wire.record import Record, read_as
 
 
-class DetectedSource:
+class DetectedSource(Source):
     """Holds what is printed until a kind takes it over. What no kind wants is still recorded at its
     end if any of it looks like records: their translator may know them.
     """
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
         self._launchers = launchers
-        self._found: ProcessSource | None = None
+        self._found: Source | None = None
         self._lines = Lines()
         self._held: list[bytes] = []
         self._has_records = self._begun = False
@@ -44,6 +44,7 @@ class DetectedSource:
 
     def end(self) -> None:
         """Notes that the stream is over."""
+        super().end()
         if self._found is None:
             self._look(self._lines.finish())
         if self._found is not None:
@@ -57,7 +58,7 @@ class DetectedSource:
         if self._found is not None:
             self._found.begin(recorded)
 
-    def read(self) -> Iterable[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterable[Chunk]:
         """Yields what can be recorded now."""
         if self._found is not None:
             yield from self._found.read()

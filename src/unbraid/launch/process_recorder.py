@@ -1,4 +1,8 @@
-"""Records what a process says: from a source that blocks to the log of its run."""
+"""Records what a process says: from a source that blocks to the log of its run.
+
+A process may move to another session in the same terminal, by a command such as `/clear`. Each
+session is a run of its own, as a watch would record it; it ends when the process moves on.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 
-from unbraid.agents.process_port import MovingSource, ProcessSource
-from unbraid.launch.next_session import NextSession
+from unbraid.agents.source import Source
 from unbraid.launch.run_log import RunLog
+from unbraid.record.followed_session import FollowedSession
 from unbraid.system.clock import now_ms
 from unbraid.timings import RUN_POLL_SECONDS
 from unbraid.translate.notes import RunNote
@@ -22,12 +26,11 @@ class ProcessRecorder:
     for its files nor for the log.
     """
 
-    def __init__(self, source: ProcessSource, run_log: RunLog) -> None:
+    def __init__(self, source: Source, run_log: RunLog) -> None:
         self._source, self._run_log = source, run_log
-        self._next: NextSession | None = None
-        if isinstance(source, MovingSource):
-            self._next = NextSession(source, run_log)
-        self._has_moved = False
+        self._moved_to: str | None = None
+        self._next_session: str | None = None  # the one that is followed, once it has moved
+        self._next: FollowedSession | None = None
         self._printed: list[bytes] = []
         self._notes: list[RunNote] = []
 
@@ -52,8 +55,7 @@ class ProcessRecorder:
             await following
             await self._look(last=True)
             await self._run_log.finish(now_ms())
-            if self._next is not None:
-                await self._next.close()
+            await self._end_next()
 
     async def _follow(self, over: asyncio.Event) -> None:
         while not over.is_set():
@@ -63,16 +65,17 @@ class ProcessRecorder:
                     await over.wait()
 
     async def _look(self, *, last: bool = False) -> None:
-        if self._next is not None and await self._next.look() and not self._has_moved:
-            last = self._has_moved = True
-        elif self._has_moved:
-            return
-        await self._look_first(last=last)
-        if self._has_moved:
+        if self._moved_to is not None:
+            self._moved_to = await asyncio.to_thread(self._source.moved_to)
+        else:
+            await self._record(last=last)
+            if self._moved_to is None:
+                return
             # It was left when the last thing happened in it, which is seen a little later.
             await self._run_log.finish(0)
+        await self._record_next()
 
-    async def _look_first(self, *, last: bool) -> None:
+    async def _record(self, *, last: bool) -> None:
         printed, self._printed = self._printed, []
         await self._run_log.feed(self._read(printed, last=last))
         session = self._source.session_id
@@ -87,6 +90,30 @@ class ProcessRecorder:
     def _read(self, printed: list[bytes], *, last: bool) -> Iterator[Chunk]:
         for data in printed:
             self._source.printed(data)
-        if last:
+        self._moved_to = self._source.moved_to()
+        if last or self._moved_to is not None:
             self._source.end()
         yield from self._source.read()
+
+    async def _record_next(self) -> None:
+        session = self._moved_to
+        if session is not None and session != self._next_session:
+            await self._end_next()
+            self._next_session, self._next = session, await self._opened(session)
+        if self._next is not None:
+            with self._run_log.failing():
+                await self._next.look()
+
+    async def _opened(self, session: str) -> FollowedSession | None:
+        opened = await self._run_log.open_another(session)
+        if opened is None:
+            return None
+        recorder, recorded = opened
+        source = await asyncio.to_thread(self._source.follow, session, recorded)
+        return None if source is None else FollowedSession(recorder, source)
+
+    async def _end_next(self) -> None:
+        followed, self._next = self._next, None
+        if followed is not None:
+            with self._run_log.failing():
+                await followed.close()

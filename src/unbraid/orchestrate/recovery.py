@@ -17,7 +17,7 @@ from unbraid.fleet.delegation import SOURCE
 from unbraid.fleet.run_end import closing_events
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run, run_pages
-from unbraid.record.origin import pipeline_of
+from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
 from unbraid.timings import DEAD_HOLDER_SECONDS, LEASE_TTL_SECONDS
@@ -66,7 +66,7 @@ async def end_dead_run(log: Log, session: str) -> bool:
         if summary is None or summary.over:
             return False
         if is_kind(summary.source):
-            recorder = await Recorder.open(log, summary.run, pipeline=pipeline_of(log, summary))
+            recorder = await Recorder.open(log, summary.run, origin=origin_of(log, summary))
             await recorder.finish(0)
         else:
             await end_request(log, summary.run)

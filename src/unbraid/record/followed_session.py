@@ -7,7 +7,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-from unbraid.agents.session_port import Follower
+from unbraid.agents.source import Source
 from unbraid.record.recorder import Recorder
 from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.system.clock import now_ms
@@ -39,7 +39,7 @@ class FollowedSession:
     at once: use that only for a session that is not read again.
     """
 
-    def __init__(self, recorder: Recorder, follower: Follower, *, shielded: bool = True) -> None:
+    def __init__(self, recorder: Recorder, follower: Source, *, shielded: bool = True) -> None:
         self.recorder, self.follower = recorder, follower
         self._first_look_at: float | None = None
         self.changed_at, self.grew_at = self._said_at(), time.monotonic()
@@ -93,7 +93,9 @@ class FollowedSession:
         async with self._lock:
             # If it has ended meanwhile, the next run begins with this.
             if not self.recorder.over:
-                await self._recording.feed(self.follower.read(at_once=at_once, last=last))
+                if last:
+                    self.follower.end()
+                await self._recording.feed(self.follower.read(at_once=at_once))
                 self._first_look_at = self._first_look_at or time.monotonic()
 
     async def _note(self, note: RunNote) -> None:

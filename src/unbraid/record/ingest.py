@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unbraid.errors import CallerError, LogError
 from unbraid.log.port import Log, LogConflict
-from unbraid.record.origin import NamedPipeline, RunOrigin
+from unbraid.record.origin import RunOrigin
 from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
 from unbraid.system.locks import NamedLocks
 from unbraid.wire.chunk import Chunk
@@ -189,11 +189,11 @@ class Ingest:
         del self._live[idle]
 
     async def _open(self, run: str, machine: str | None) -> _Live:
-        def pipeline() -> RunPipeline:
-            return NamedPipeline(self._pipeline(), RunOrigin(machine))
-
+        origin = RunOrigin(machine)
         if not self._redact:
-            recorder = await Recorder.open(self._log, run, pipeline=pipeline, turns=self._turns)
+            recorder = await Recorder.open(
+                self._log, run, origin=origin, pipeline=self._pipeline, turns=self._turns
+            )
             return _Live(recorder, None, machine)
         from unbraid.redact.source import OVERLONG_BYTES, SourceRedactor
 
@@ -202,7 +202,8 @@ class Ingest:
             self._log,
             run,
             redact=True,
-            pipeline=pipeline,
+            origin=origin,
+            pipeline=self._pipeline,
             replayed=redactor.seen,
             turns=self._turns,
         )

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from unbraid.errors import LogError
 from unbraid.events import (
@@ -37,11 +37,13 @@ from unbraid.log.entry import one_line
 from unbraid.log.port import Log
 from unbraid.pipeline import Pipeline
 from unbraid.prices.loader import load_prices
+from unbraid.record.origin import UNNAMED, RunOrigin
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.timings import TRANSLATION_SLICE_SECONDS
 from unbraid.wire.chunk import Chunk, joined
 from unbraid.wire.lines import OpenLines
+from unbraid.wire.record import Record
 
 COMMIT_BYTES = 1 << 20
 MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 12, 1 << 16
@@ -50,8 +52,12 @@ MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 12, 1 << 16
 class RunPipeline(Protocol):
     """What turns a run's bytes into its events."""
 
-    def feed(self, data: bytes, source: str, now: int) -> list[FleetEvent]:
-        """Takes more bytes of a source; returns the events of them."""
+    def feed(
+        self, data: bytes, source: str, now: int, records: Sequence[Record] = ()
+    ) -> list[FleetEvent]:
+        """Takes more bytes of a source; returns the events of them. `records` are as in
+        `Translator.feed`.
+        """
         ...
 
     def finish(self, now: int) -> list[FleetEvent]:
@@ -94,11 +100,12 @@ class Recorder:
         run: str,
         pipeline: RunPipeline,
         *,
+        origin: RunOrigin = UNNAMED,
         redact: bool = False,
         awaits_words: bool = False,
         turns: TranslationTurns | None = None,
     ) -> None:
-        self.run, self.redacts = run, redact
+        self.run, self.redacts, self._origin = run, redact, origin
         self.offsets: dict[str, int] = {}
         self.marks: dict[str, tuple[bytes, bytes]] = {}
         self.ended: set[str] = set()
@@ -118,15 +125,16 @@ class Recorder:
         log: Log,
         run: str,
         *,
+        origin: RunOrigin = UNNAMED,
         redact: bool = False,
         awaits_words: bool = False,
         pipeline: Callable[[], RunPipeline] = priced_pipeline,
         replayed: Callable[[Chunk], None] = lambda chunk: None,
         turns: TranslationTurns | None = None,
     ) -> Recorder:
-        """Begins a run, or continues it where the log ends; `replayed` is given every chunk that
-        was recorded before. Recorders that share `turns` translate one slice after the other: many
-        of them delay other tasks no longer than one does.
+        """Begins a run, or continues it where the log ends; its first event names its `origin`.
+        `replayed` is given every chunk that was recorded before. Recorders that share `turns`
+        translate one slice after the other: many of them delay other tasks no longer than one does.
         """
         summary = await log.run(run)
         # Offsets may be there before the first event is.
@@ -135,6 +143,7 @@ class Recorder:
             log,
             run,
             pipeline(),
+            origin=origin,
             redact=redact,
             awaits_words=awaits_words and summary is None and not offsets,
             turns=turns,
@@ -173,8 +182,11 @@ class Recorder:
         reached: dict[str, int] = {}
         size = 0
         hole: str | None = None
-        async with _Commits(self._commit) as commits:
-            for source, offset, data, written in joined(chunks):
+        # One commit after the other, while the next one is prepared.
+        committing: asyncio.Task[None] | None = None
+        try:
+            for given in joined(chunks):
+                source, offset, data, written = given
                 if not data:
                     self._noted[source] = offset
                     continue
@@ -188,18 +200,25 @@ class Recorder:
                 self._ahead = True
                 arrived = max(min(written or now, now), 0)
                 chunk = Chunk(source, at, new, arrived_ms=arrived)
-                events += await self._translated(chunk)
+                events += await self._translated(chunk, given.records if new is data else ())
                 if not self._open_lines.take(source, new):
                     fresh.append(chunk)
                 reached[source] = offsets[source] = at + len(new)
                 size += len(new)
                 if size >= COMMIT_BYTES:
                     reached |= self._take_noted(offsets)
-                    await commits.begin(events, offsets, fresh)
+                    committing = await self._commit_after(committing, events, offsets, fresh)
                     events, fresh, offsets, size = [], [], {}, 0
             if offsets:
                 self._take_noted(offsets)
-                await commits.begin(events, offsets, fresh)
+                committing = await self._commit_after(committing, events, offsets, fresh)
+            if committing is not None:
+                await committing
+        except BaseException:
+            # The caller is gone. What is being written is written all the same.
+            if committing is not None:
+                committing.cancel()
+            raise
         self._ahead = False
         if hole is not None:
             raise LogError(f"run {self.run} has to be read again: {hole}")
@@ -213,7 +232,7 @@ class Recorder:
         offset = self.offsets.get(source, 0)
         last = self.ended | {source} >= self.offsets.keys()
         self._ahead = True
-        events = self._pipeline.finish(now) if last else []
+        events = self._named(self._pipeline.finish(now)) if last else []
         # Nothing is ever stored without bytes but the end of a source.
         chunk = Chunk(source, offset, b"", arrived_ms=now)
         await self._commit(events, self._take_noted({source: offset}), [chunk])
@@ -228,15 +247,17 @@ class Recorder:
         self._check()
         if not self.over:
             self._ahead = True
-            await self._commit(self._pipeline.finish(now), self._take_noted({}), [])
+            await self._commit(self._named(self._pipeline.finish(now)), self._take_noted({}), [])
             self._ahead = False
             self.over = True
 
-    async def _translated(self, chunk: Chunk) -> list[FleetEvent]:
+    async def _translated(self, chunk: Chunk, records: Sequence[Record] = ()) -> list[FleetEvent]:
         """Returns the events of a chunk, which is fed in small slices: other tasks must not wait
-        for all of it, and how long a slice takes depends on what is in it.
+        for all of it, and how long a slice takes depends on what is in it. Its `records` save time
+        if it is not larger than a slice.
         """
         source, _, data, now = chunk
+        is_one_slice = len(data) <= self._slice_bytes
         events: list[FleetEvent] = []
         at = 0
         while at < len(data):
@@ -244,7 +265,10 @@ class Recorder:
             async with self._turns.lock:
                 # Not by the clock: on a busy machine every slice would seem to take long.
                 began = time.thread_time()
-                events += self._pipeline.feed(data[at : at + size], source, now)
+                if records and is_one_slice:
+                    events += self._pipeline.feed(data, source, now, records)
+                else:
+                    events += self._pipeline.feed(data[at : at + size], source, now)
                 took = time.thread_time() - began
                 # Still with the turn, or all recorders would translate in one pass of the loop.
                 if self._turns.is_long(took):
@@ -254,18 +278,37 @@ class Recorder:
                 self._slice_bytes = max(size // 2, MIN_SLICE_BYTES)
             elif took < TRANSLATION_SLICE_SECONDS / 4:
                 self._slice_bytes = min(size * 2, MAX_SLICE_BYTES)
+        return self._named(events)
+
+    def _named(self, events: list[FleetEvent]) -> list[FleetEvent]:
+        # Only the first event of a run is one; looking at the first of a list is enough.
+        if events and isinstance(first := events[0], RequestReceived):
+            first.machine, first.user = self._origin.machine, self._origin.user
         return events
 
     def _check(self) -> None:
         if self._ahead:
             raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
 
+    async def _commit_after(
+        self,
+        before: asyncio.Task[None] | None,
+        events: list[FleetEvent],
+        offsets: dict[str, int],
+        chunks: list[Chunk],
+    ) -> asyncio.Task[None]:
+        """Begins the next commit, when the one before has succeeded."""
+        if before is not None:
+            await before
+        return asyncio.create_task(self._commit(events, offsets, chunks))
+
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
     ) -> None:
         # In a thread, because others must not wait for as much as a commit may have.
         shown = await asyncio.to_thread(self._redacted, events) if self.redacts else events
-        self.latest_ms = max([self.latest_ms, *(event.ts for event in shown)])
+        for event in shown:
+            self.latest_ms = max(self.latest_ms, event.ts)
         if (unsaid := self._unsaid) is not None:
             unsaid.events.extend(shown)
             unsaid.offsets.update(offsets)
@@ -346,8 +389,6 @@ class Recorder:
         return one_line(redacted) == redact(stored)
 
     def _redacted(self, events: list[FleetEvent]) -> list[FleetEvent]:
-        if not self.redacts:
-            return events
         from unbraid.redact.lines import redact_event
 
         return [redact_event(event) for event in events]
@@ -366,33 +407,3 @@ def _has_words(event: FleetEvent) -> bool:
     if isinstance(event, RequestReceived):
         return bool(event.prompt)
     return not isinstance(event, StreamStart | FleetSessionMeta | StreamEnd | Done)
-
-
-class _Commits:
-    """Commits one after the other, while the next one is prepared. All of them have succeeded when
-    the block ends.
-    """
-
-    def __init__(self, commit: Callable[..., Coroutine[Any, Any, None]]) -> None:
-        self._commit = commit
-        self._latest: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def begin(
-        self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
-    ) -> None:
-        """Begins the next commit, when the one before has succeeded."""
-        if self._latest is not None:
-            await self._latest
-        self._latest = asyncio.create_task(self._commit(events, offsets, chunks))
-
-    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
-        if self._latest is None:
-            return
-        if error is not None:
-            # The caller is gone. What is being written is written all the same.
-            self._latest.cancel()
-            return
-        await self._latest

@@ -10,7 +10,7 @@ from __future__ import annotations
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
-from unbraid.record.origin import pipeline_of
+from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder, TranslationTurns
 
 
@@ -35,22 +35,20 @@ async def open_run(
     while True:
         run = run_name(session, number)
         summary = await log.run(run)
-        pipeline = pipeline_of(log, summary)
+        origin = origin_of(log, summary)
         if summary is None:
             recorder = await Recorder.open(
                 log,
                 run,
                 redact=redact,
                 awaits_words=awaits_words or number > 1,
-                pipeline=pipeline,
+                origin=origin,
                 turns=turns,
             )
             return recorder, recorded
         if not summary.over:
             try:
-                recorder = await Recorder.open(
-                    log, run, redact=redact, pipeline=pipeline, turns=turns
-                )
+                recorder = await Recorder.open(log, run, redact=redact, origin=origin, turns=turns)
             except LogUnusable:
                 raise  # it cannot be read now, which says nothing about the run
             except LogError:

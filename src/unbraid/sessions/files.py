@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from unbraid.agents.dialect_files import DialectFiles
+from unbraid.agents.files import DialectFiles
 from unbraid.agents.port import FileFormats
 from unbraid.agents.registry import kinds, plugin_problems
 from unbraid.agents.session_port import SourceForm

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 
-from unbraid.agents.session_port import SessionState, SessionStore, StatefulStore
+from unbraid.agents.session_port import SessionState, SessionStore
 from unbraid.timings import LIVE_SESSION_SECONDS
 
 
 def session_state(store: SessionStore, session_id: str) -> SessionState | None:
     """Returns what a kind knows of the processes of a session; None if that is nothing. Blocks."""
-    return store.states([session_id]).get(session_id) if isinstance(store, StatefulStore) else None
+    return store.states([session_id]).get(session_id)
 
 
 def seconds_since(time_ms: float) -> float:

@@ -12,7 +12,7 @@ import msgspec
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
-from unbraid.agents.session_port import SessionState, StatefulStore
+from unbraid.agents.session_port import SessionState
 from unbraid.fleet.status import PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.summary import RunSummary
 from unbraid.sessions.liveness import is_live, seconds_since, session_state
@@ -60,10 +60,7 @@ def list_sessions(
     found = stored_facts(
         env, folder, since_ms=round(oldest_ms), warn=warn, progress=progress, redact=redact
     )
-    known = {
-        kind: (store, store.states() if isinstance(store, StatefulStore) else {})
-        for kind, store in stores(env).items()
-    }
+    known = {kind: (store, store.states()) for kind, store in stores(env).items()}
     with closing(found):
         for each in found:
             facts, (store, states) = each.facts, known[each.kind]

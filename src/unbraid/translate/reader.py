@@ -11,16 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
 import msgspec
 
+from unbraid.translate.dialects import Dialect, Dialects
 from unbraid.wire.arrays import begins_array, elements
 from unbraid.wire.record import BAD_JSON, Damage, Record, any_json, coerce
 from unbraid.wire.sse import data_of
-
-if TYPE_CHECKING:
-    from unbraid.agents.port import Dialect
 
 BYTE_ORDER_MARK = "\ufeff".encode()
 MAX_SALVAGE_TRIES = 256
@@ -28,29 +26,6 @@ MAX_SALVAGE_TRIES = 256
 MAX_SALVAGE_BYTES = 64 << 20
 # Mending makes objects of everything in a line, twenty times its size.
 MAX_MENDED_BYTES = 8 << 20
-
-
-@runtime_checkable
-class MendingDialect(Protocol):
-    """A dialect that keeps what is right of a record with wrong types in known places. For one that
-    does not do this, such a record is damaged as a whole.
-    """
-
-    def mend(self, value: dict[str, Any]) -> tuple[Record, bool] | None:
-        """Returns a JSON object as a record of this kind, and whether nothing had to be left out;
-        None if it belongs to another kind.
-        """
-        ...
-
-
-@runtime_checkable
-class SharedFormatDialect(Protocol):
-    """A dialect of a format that several kinds write: the records say which of them did."""
-
-    @property
-    def program(self) -> str | None:
-        """The name of the kind that has written the records; None if they have not shown it."""
-        ...
 
 
 # The name of the kind that a record belongs to, or nothing; and the record.
@@ -156,8 +131,7 @@ class RecordReader:
         except BAD_JSON:
             pass  # types are wrong
         for kind in self._order:
-            dialect = self._dialects[kind]
-            mended = dialect.mend(value) if isinstance(dialect, MendingDialect) else None
+            mended = self._dialects[kind].mend(value)
             if mended is not None:
                 record, whole = mended
                 record.raw = raw
@@ -187,7 +161,7 @@ class RecordReader:
 
 @cache
 def _registered_reader() -> RecordReader:
-    return RecordReader({name: make() for name, make in registered_dialects().items()})
+    return RecordReader(Dialects(registered_dialects()))
 
 
 def read_line(line: bytes) -> Iterator[Record | Damage]:

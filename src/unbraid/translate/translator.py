@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.translate.dialects import Dialects
-from unbraid.translate.excess import Excess, needs_limit
+from unbraid.translate.dialects import Dialect, Dialects
 from unbraid.translate.notes import NOTES, note_event
-from unbraid.translate.reader import RecordReader, SharedFormatDialect, registered_dialects
+from unbraid.translate.reader import RecordReader, registered_dialects
 from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.wire.record import BAD_JSON, Damage, Record, sound
-
-if TYPE_CHECKING:
-    from unbraid.agents.port import Dialect
 
 ORPHANED = (False, "orphaned")
 # So many bytes are translated before what is too much among the events is summed up.
 SLICE_BYTES = 1 << 16
 
+# A newer version of an agent may print many records that we have no name for; malformed lines mean
+# that the source is damaged, which a hundred of them show as well as a million.
+REPORTED_ALONE: dict[type[RelayEvent], int] = {Malformed: 100, Unrecognized: 1000}
+_LIMITED = frozenset(REPORTED_ALONE)
+FIRST_SUMMARY = 100
 
-Decode = Callable[[bytes], Any]
+
+Decode = Callable[[Any], Any]
 Translate = Callable[[Any, list[RelayEvent]], None]
 
 
@@ -45,12 +49,12 @@ class Translator:
     ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
-        self._excess: dict[str, Excess] = {}
+        self._excess: dict[str, _Excess] = {}
         self._dialects = Dialects(registered_dialects() if dialects is None else dialects)
         self._reader = RecordReader(self._dialects)
         self._met: list[str] = []  # the kinds that have owned a record, in this order
         self._owner = ""  # the kind that has owned the latest one, and how it reads the next
-        self._latest: tuple[Decode, Translate] = _unread, _untranslated
+        self._latest: tuple[Decode, Decode, Translate] = _unread, _unread, _untranslated
         self._finished = False
 
     @property
@@ -58,9 +62,7 @@ class Translator:
         """The name of the kind of agents whose words these are: of the first that has owned a
         record, and before that of the kind that is asked first.
         """
-        first = self._first
-        dialect = self._dialects[first]
-        return (dialect.program or first) if isinstance(dialect, SharedFormatDialect) else first
+        return self._dialects[self._first].program or self._first
 
     @property
     def _first(self) -> str:
@@ -82,10 +84,13 @@ class Translator:
         self._translate(record.kind if record.kind in self._dialects else None, record, out)
         return out
 
-    def feed(self, data: bytes, source: str = "stdout", now: int = 0) -> list[RelayEvent]:
+    def feed(
+        self, data: bytes, source: str = "stdout", now: int = 0, records: Sequence[Record] = ()
+    ) -> list[RelayEvent]:
         """Returns what is new in more bytes of a source. `now` is when they have arrived, in
         milliseconds since 1970, where they are read as they come: it dates live records that have
-        no time of their own.
+        no time of their own. `records` are those in these bytes, one a line, if the source has
+        decoded them already; they only save time.
         """
         if isinstance(data, str):
             raise TypeError("a stream is bytes, not text: open it in binary mode, or encode it")
@@ -94,7 +99,7 @@ class Translator:
             lines = self._sources[source] = Lines(self._max_line_bytes)
         self._dialects.turn_to(source, now)
         if len(data) <= SLICE_BYTES:
-            return self._limited(source, lines, lines.feed(data))
+            return self._limited(source, lines, lines.feed(data, records))
         out: list[RelayEvent] = []
         for start in range(0, len(data), SLICE_BYTES):
             out += self._limited(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
@@ -116,41 +121,47 @@ class Translator:
         return out
 
     def _limited(
-        self, name: str, source: Lines, lines: Iterable[bytes | Overlong]
+        self, name: str, source: Lines, lines: Iterable[bytes | Record | Overlong]
     ) -> list[RelayEvent]:
         """Returns what is new in lines, without what a source reports too often."""
         out: list[RelayEvent] = []
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
         self._read(source, lines, out)
-        if not needs_limit(out):
+        if _LIMITED.isdisjoint(map(type, out)):
             return out
         excess = self._excess.get(name)
         if excess is None:
-            excess = self._excess[name] = Excess()
+            excess = self._excess[name] = _Excess()
         return excess.limited(out)
 
     def _read(
-        self, source: Lines, lines: Iterable[bytes | Overlong], out: list[RelayEvent]
+        self, source: Lines, lines: Iterable[bytes | Record | Overlong], out: list[RelayEvent]
     ) -> None:
         """Translates lines of a source, as it yields them."""
         # The hottest loop there is: one decode and one translate a line, looked up once.
-        decode, translate = latest = self._latest
+        decode, decode_again, translate = latest = self._latest
         for line in lines:
-            if not isinstance(line, bytes):
-                reason = f"a line of {line.length} bytes, over the limit of {self._max_line_bytes}"
-                out.append(self._malformed(line.head, reason, source.offset))
-                continue
             try:
-                record = decode(line)
+                if isinstance(line, bytes):
+                    record = decode(line)
+                elif isinstance(line, Overlong):
+                    limit = self._max_line_bytes
+                    reason = f"a line of {line.length} bytes, over the limit of {limit}"
+                    out.append(self._malformed(line.head, reason, source.offset))
+                    continue
+                else:
+                    record = decode_again(line) if line.kind == self._owner else None
             except BAD_JSON:
                 record = None
             if record is not None:
                 translate(record, out)
                 continue
-            self._read_slowly(line, source.offset, out)
+            text = line.raw if isinstance(line, Record) else line
+            assert isinstance(text, bytes)
+            self._read_slowly(text, source.offset, out)
             if latest is not self._latest:
-                decode, translate = latest = self._latest
+                decode, decode_again, translate = latest = self._latest
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         """Translates a line that the owner of the latest record does not own, or cannot read."""
@@ -169,7 +180,7 @@ class Translator:
         if kind != self._owner:
             self._owner = kind
             owner = self._dialects[kind]
-            self._latest = owner.decode, owner.translate
+            self._latest = owner.decode, owner.decode_again, owner.translate
             self._reader.prefer(kind)
         self._dialects[kind].translate(record, out)
 
@@ -185,3 +196,65 @@ def _unread(line: bytes) -> None:
 
 def _untranslated(record: Any, out: list[RelayEvent]) -> None:
     """Does nothing: no dialect has read a record yet."""
+
+
+class _Excess:
+    """Sums up what one source repeats too often: half a megabyte of lines that are no records would
+    be a log of many megabytes, one event a line.
+
+    The first such lines are reported one by one, and the rest by a few summaries: after the next
+    hundred, the next two hundred, and so on, and at the end of the source. When one is due is
+    decided by the lines alone, never by how they were cut into chunks.
+    """
+
+    def __init__(self) -> None:
+        self._sums = {kind: _Sum(alone) for kind, alone in REPORTED_ALONE.items()}
+
+    def limited(self, events: Iterable[RelayEvent]) -> list[RelayEvent]:
+        """Returns the events with summaries in place of those that are too many."""
+        shown: list[RelayEvent] = []
+        for event in events:
+            found = self._sums.get(type(event))
+            # What belongs to an agent's conversation stays where it was said.
+            reported = event if found is None or event.context else found.take(event)
+            if reported is not None:
+                shown.append(reported)
+        return shown
+
+    def rest(self) -> list[RelayEvent]:
+        """Returns the last summaries: the source is over."""
+        return [rest for each in self._sums.values() if (rest := each.rest()) is not None]
+
+
+class _Sum:
+    """The events of one type of one source."""
+
+    __slots__ = ("alone", "count", "due", "first", "last")
+
+    def __init__(self, alone: int) -> None:
+        self.alone, self.count, self.due = alone, 0, FIRST_SUMMARY
+        self.first: RelayEvent | None = None
+        self.last: RelayEvent | None = None
+
+    def take(self, event: RelayEvent) -> RelayEvent | None:
+        """Returns what to report now that another event has come."""
+        if self.alone:
+            self.alone -= 1
+            return event
+        self.first, self.last, self.count = self.first or event, event, self.count + 1
+        if self.count < self.due:
+            return None
+        self.due *= 2
+        return self.rest()
+
+    def rest(self) -> RelayEvent | None:
+        """Returns the summary of what was not reported yet."""
+        first, last, count = self.first, self.last, self.count
+        self.first, self.last, self.count = None, None, 0
+        if first is None or last is None or count == 1:
+            return first
+        summary = msgspec.structs.replace(first, ts=last.ts, count=count)
+        if isinstance(summary, Malformed) and isinstance(last, Malformed):
+            summary.last_offset = last.offset
+            summary.reason = f"{count} malformed lines, the first: {summary.reason}"
+        return summary

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from unbraid.agents.port import SessionWatch
-from unbraid.agents.session_port import SteeredWatch
 from unbraid.control.controllers import Controllers
 from unbraid.control.resume import agent_of
 from unbraid.log.port import Log
@@ -25,7 +24,7 @@ class SteeredRuns:
         """Registers the run that records a session, if the session can be steered."""
         self._silent.pop(session_id, None)
         before = self._runs.get(session_id)
-        if before == run or not isinstance(watch, SteeredWatch):
+        if before == run:
             return
         controller = watch.controller(session_id, run, partial(agent_of, self._log, run))
         if controller is None:

@@ -12,18 +12,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
-from unbraid.agents.session_port import StateWatch
 from unbraid.control.controllers import Controllers
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, every_run
+from unbraid.log.summary import RunSummary
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
-from unbraid.record.origin import pipeline_of
+from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.system.home import data_folder
@@ -218,7 +218,7 @@ class Watcher:
             if now - followed.grew_at <= min(self._idle_seconds, RESTORED_QUIET_SECONDS):
                 continue
             watch = self._watch_of[session]
-            if not isinstance(watch, StateWatch) or not watch.is_alive(session):
+            if not watch.is_alive(session):
                 await finish_despite_cancel(self._finish(session, followed))
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -346,7 +346,7 @@ class Watcher:
                     self._log,
                     summary.run,
                     redact=self._redact,
-                    pipeline=pipeline_of(self._log, summary),
+                    origin=origin_of(self._log, summary),
                 )
                 await recorder.finish(0)
         except LogError as error:
@@ -371,7 +371,7 @@ class Watcher:
 def _seen_processes(watch: SessionWatch, names: list[str]) -> tuple[set[str], set[str]]:
     """Returns of which sessions no process lives any more, and of which one does something else."""
     gone = watch.ended(names)
-    return gone, watch.changed_states() if isinstance(watch, StateWatch) else set()
+    return gone, watch.changed_states()
 
 
 async def watch_until(
@@ -394,3 +394,32 @@ async def watch_until(
             await task
         await watch.close()
         cut.cancel()
+
+
+@asynccontextmanager
+async def follow_session(
+    log: Log,
+    run: RunSummary,
+    env: Mapping[str, str],
+    warn: Callable[[str], None] = lambda text: None,
+    *,
+    redact: bool = False,
+) -> AsyncIterator[None]:
+    """Keeps a run's log up to date while the block runs. The process that holds its lease does
+    that already; when it is gone, its lease is taken over.
+    """
+    if run.over or not is_kind(run.source):
+        yield
+        return
+    leases, until = log.leases(), asyncio.Event()
+    session = run.session_id or run.run.partition(".")[0]
+    watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
+    watched = asyncio.create_task(watch_until(watch, until))
+    try:
+        yield
+    finally:
+        until.set()
+        try:
+            await watched
+        finally:
+            await leases.close(ended=False)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
+
+from unbraid.wire.record import Record
 
 JOINED_BYTES = 1 << 18
 # The `arrived_ms` of bytes whose arrival says nothing about when they were written.
@@ -22,6 +25,28 @@ class Chunk(NamedTuple):
     offset: int
     data: bytes
     arrived_ms: int = 0
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records in its lines, one a line, if the source has decoded them already; otherwise
+        none. A reader may use them in place of the bytes.
+        """
+        return ()
+
+
+class DecodedChunk(Chunk):
+    """Whole lines, and their records. A chunk that is made of it, by `_replace`, has none: what is
+    changed is decoded again.
+    """
+
+    records: tuple[Record, ...] = ()
+
+    @classmethod
+    def of(cls, chunk: Chunk, records: tuple[Record, ...]) -> DecodedChunk:
+        """Returns a chunk with the records of its lines."""
+        made = cls(*chunk)
+        made.records = records
+        return made
 
 
 class ChunkedSource:
@@ -72,4 +97,7 @@ def _continues(last: Chunk, chunk: Chunk) -> bool:
 def _one(chunks: list[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return chunks[0]
-    return chunks[0]._replace(data=b"".join([chunk.data for chunk in chunks]))
+    one = chunks[0]._replace(data=b"".join([chunk.data for chunk in chunks]))
+    if not all(chunk.records for chunk in chunks):
+        return one
+    return DecodedChunk.of(one, tuple(chain.from_iterable(chunk.records for chunk in chunks)))

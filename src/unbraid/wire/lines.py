@@ -8,14 +8,18 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
+
+from unbraid.wire.record import Record
 
 # No agent's line is near this: what is, was made to fill its reader's memory.
 DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024
 HEAD_BYTES = 1024
 MOST_PIECES = 64
 PART_BYTES = 1 << 20
+_raw = attrgetter("raw")
 
 
 class Overlong(NamedTuple):
@@ -40,11 +44,25 @@ class Lines:
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
-    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Takes more bytes, and yields the lines that they complete, without their newlines.
+    def feed(
+        self, data: bytes, records: Sequence[Record] = ()
+    ) -> Iterator[bytes | Record | Overlong]:
+        """Takes more bytes, and yields the lines that they complete, without their newlines; or, if
+        these bytes are whole lines that were decoded already, their `records`.
 
         They are cut one by one as they are asked for, and all of them have to be.
         """
+        # Compared, because what is said twice can differ.
+        if (
+            records
+            and not self._length
+            and len(data) <= self.max_line_bytes
+            and b"\n".join(map(_raw, records)) + b"\n" == data
+        ):
+            for record in records:
+                self.offset, self._fed = self._fed, self._fed + len(record.raw) + 1
+                yield record
+            return
         if len(data) > self.max_line_bytes:  # else no line wholly inside can be over the limit
             for start in range(0, len(data), self.max_line_bytes):
                 yield from self.feed(data[start : start + self.max_line_bytes])
@@ -162,11 +180,10 @@ class OpenLines:
 
     def take(self, source: str, data: bytes) -> bool:
         """Takes more bytes of a source; returns whether all of them are past the limit."""
-        was_overlong = self.is_overlong(source)
+        before = self._lengths.get(source, 0)
         end = data.rfind(b"\n") + 1
-        before = 0 if end else self._lengths.get(source, 0)
-        self._lengths[source] = before + len(data) - end
-        return was_overlong and not end
+        self._lengths[source] = (0 if end else before) + len(data) - end
+        return before > self._max_line_bytes and not end
 
     def is_overlong(self, source: str) -> bool:
         """Returns whether the line that a source is in has passed the limit."""

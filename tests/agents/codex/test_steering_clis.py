@@ -194,7 +194,8 @@ async def continued(version: str, home: Path, session: str, thread: str) -> None
     assert [x.reason for x in events if isinstance(x, e.StreamEnd)][-1] == "completed"
     assert [x.delta.encode() for x in events if isinstance(x, e.Text)] == printed
     assert follower is not None
-    assert [chunk.data for chunk in follower.read(last=True)] == []
+    follower.end()
+    assert [chunk.data for chunk in follower.read()] == []
 
 
 def until_done(lines: list[bytes]) -> list[str]:

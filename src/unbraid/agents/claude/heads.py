@@ -38,16 +38,13 @@ class LineHead(Struct, gc=False):
 
     # In the order real lines have them: the decoder looks for the next field first.
     type: str = ""
-    subtype: str | None = None
     parent_uuid: str | None = field(default=None, name="parentUuid")
     is_sidechain: bool | None = field(default=None, name="isSidechain")
     message: Raw = MISSING
-    parent_tool_use_id: str | None = None
     session_id: str | None = None
     uuid: str | None = None
     timestamp: str | int | float | None = None
     session_id_transcript: str | None = field(default=None, name="sessionId")
-    claude_code_version: str | None = None
 
     def content(self) -> list[BlockHead] | str | None:
         """Returns what its message consists of; read at every call."""

@@ -11,7 +11,8 @@ from msgspec import Meta, Raw, Struct, field
 from unbraid.events import EMPTY_OBJECT
 from unbraid.events.tokens import TokenCounts, all_tokens
 from unbraid.translate.blocks import Block, MessageUsage
-from unbraid.wire.record import BAD_JSON, Record
+from unbraid.wire.chunk import Chunk, DecodedChunk
+from unbraid.wire.record import BAD_JSON, Record, read_as
 
 # Below this size, looking for what need not be read takes longer than reading it.
 WORTH_CUTTING = 1500
@@ -98,6 +99,18 @@ def decode(line: bytes) -> ClaudeRecord:
     record = decode_plain(line)
     record.raw = line
     return record
+
+
+def decode_printed(chunk: Chunk) -> tuple[ClaudeRecord, Chunk]:
+    """Returns a line of stdout as a record, and as a chunk that has this record. Of a line that is
+    wrong in some places, the record is the rest, and the chunk has none.
+    """
+    line = chunk.data.removesuffix(b"\n")
+    try:
+        record = decode(line)
+    except BAD_JSON:
+        return read_as(ClaudeRecord, line), chunk
+    return record, DecodedChunk.of(chunk, (record,))
 
 
 def decode_long(line: bytes) -> ClaudeRecord:

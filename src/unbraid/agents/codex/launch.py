@@ -27,9 +27,8 @@ from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_sourc
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.command_line import arguments_at
 from unbraid.agents.file_sources import source_name
-from unbraid.agents.port import Recorded
-from unbraid.agents.printed_lines import PrintedLines
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -148,7 +147,7 @@ class CodexLauncher:
         return CodexController(process, run, command.served)
 
 
-class CodexSource:
+class CodexSource(PrintingSource):
     """One process of Codex. `sizes` are the rollouts that were there before it, by thread.
 
     Without a `session_id` it is the thread that the process names on stdout, or, with `begun_in`,
@@ -164,29 +163,21 @@ class CodexSource:
         begun_in: Path | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self._env, self._began_ms = env, began_ms
-        self._session, self._begun_in = session_id, begun_in
+        super().__init__(session_id)
+        self._env, self._began_ms, self._begun_in = env, began_ms, begun_in
         self._sizes = dict(sizes or {})
         self._folders = RolloutFolders(codex_folders(env))
-        self._stdout = PrintedLines(self._line)
         self._follower: RolloutFollower | None = None
         self._waiting_since = time.monotonic()
         self._has_rollout = False
         self._files: list[Path] = []
         self._scanned = 0.0
 
-    @property
-    def session_id(self) -> str | None:
-        """Its root thread, once that is known."""
-        return self._session
-
-    def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
-        self._stdout.feed(data)
-
     def end(self) -> None:
         """Notes that the process is gone."""
-        self._stdout.end()
+        super().end()
+        if self._follower is not None:
+            self._follower.end()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open: what a thread said before this process, or what
@@ -198,20 +189,22 @@ class CodexSource:
             earlier = {**standing, **recorded.earlier}
             recorded = msgspec.structs.replace(recorded, earlier=earlier)
         self._follower = RolloutFollower(recorded, self._tree)
+        if self.has_ended:
+            self._follower.end()
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what is new in the rollouts, and behind it what was printed."""
         if self._session is None and self._begun_in is not None and self._is_due():
             self._session = self._found()
         if self._follower is None:
             return
-        for chunk in self._follower.read(last=self._stdout.has_ended):
+        for chunk in self._follower.read():
             self._has_rollout = True
             yield chunk
         # Without its rollout, a thread's words are taken from here: so it is given some time.
         is_late = time.monotonic() - self._waiting_since > STORED_TWIN_APPEARING_SECONDS
-        if self._has_rollout or self._stdout.has_ended or is_late:
-            yield from self._stdout.take()
+        if self._has_rollout or self.has_ended or is_late:
+            yield from self._take_printed()
 
     def _line(self, line: bytes) -> bytes:
         if self._session is None:
@@ -221,7 +214,7 @@ class CodexSource:
         return line
 
     def _tree(self) -> list[Path]:
-        if self._stdout.has_ended or not self._files or self._is_due():
+        if self.has_ended or not self._files or self._is_due():
             self._folders = RolloutFolders(codex_folders(self._env), self._folders)
             self._files = [file.path for file in self._folders.tree(self._session or "")]
         return self._files

@@ -14,9 +14,8 @@ from unbraid.agents.opencode.places import opencode_database
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import has_session
 from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
-from unbraid.agents.port import Recorded
-from unbraid.agents.printed_lines import PrintedLines
-from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.process_port import Command, Launcher
+from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
@@ -25,7 +24,7 @@ from unbraid.wire.chunk import Chunk, ChunkedSource
 from unbraid.wire.names import names_run
 
 
-class OpenCodeLauncher:
+class OpenCodeLauncher(Launcher):
     """Starts the program as it was asked for: its database has every agent."""
 
     def __init__(
@@ -77,12 +76,6 @@ class OpenCodeLauncher:
         began_ms = now_ms() - PIPE_BEGAN_MS
         return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
 
-    def renderer(self, command: Command) -> None:
-        """Returns None: it prints what was asked for."""
-
-    def controller(self, command: Command, process: AgentProcess, run: RunReference) -> None:
-        """Returns None: it takes no messages."""
-
     def _keeper(self, session: str) -> Edition:
         """Returns the program that keeps a session, by whose database has it: what they print is
         the same.
@@ -99,7 +92,7 @@ class OpenCodeLauncher:
         return arguments_at(argv, lambda word: Path(word).name.removesuffix(".exe") in commands)
 
 
-class OpenCodeSource:
+class OpenCodeSource(PrintingSource):
     """One process of OpenCode: what has changed since it began (milliseconds).
 
     Without a `session_id` it is the one that the process names on stdout, or, with `begun_in`, the
@@ -115,12 +108,12 @@ class OpenCodeSource:
         begun_in: Path | None = None,
         edition: Edition = OPENCODE,
     ) -> None:
+        super().__init__(session_id)
         self._env, self._began_ms, self._edition = env, began_ms, edition
-        self._session, self._begun_in = session_id, begun_in
+        self._begun_in = begun_in
         self._root: str | None = None  # the session whose run is open
         self._database: Database | None = None
-        self._stdout = PrintedLines(self._line)
-        self._printed = Sequencer[Chunk](is_open=self._is_waiting)
+        self._held = Sequencer[Chunk](is_open=self._is_waiting)
         self._stored = ChunkedSource(f"{DATABASE}.{now_ms()}")
         self._rows: dict[str, list[bytes]] = {}  # by root session
         self._begun: list[Chunk] = []
@@ -134,12 +127,12 @@ class OpenCodeSource:
 
     def printed(self, data: bytes) -> None:
         """Takes more of its stdout."""
-        self._stdout.feed(data)
+        super().printed(data)
         self._hold_printed()
 
     def end(self) -> None:
         """Notes that the process is gone."""
-        self._stdout.end()
+        super().end()
         self._hold_printed()
 
     def begin(self, recorded: Recorded) -> None:
@@ -155,7 +148,7 @@ class OpenCodeSource:
             self._database = self._database.part(self._root, since)
             self._rows.clear()
 
-    def read(self) -> list[Chunk]:
+    def read(self, *, at_once: bool = False) -> list[Chunk]:
         """Returns what can be recorded now; the database first, it knows the right order of
         calls.
         """
@@ -167,7 +160,7 @@ class OpenCodeSource:
         rows = [self._stored.chunk(line) for line in self._rows.pop(self._root, ())]
         self._rows.clear()
         begun, self._begun = self._begun, []
-        printed = self._printed.finish() if self._stdout.has_ended else self._printed.take(looked)
+        printed = self._held.finish() if self.has_ended else self._held.take(looked)
         upto: list[Chunk] = []
         if self._database is not None and self._root in self._database.upto:
             upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
@@ -182,7 +175,7 @@ class OpenCodeSource:
             if path is None:
                 return
             self._database = Database(path, self._began_ms)
-        for root, lines in self._database.changed(last=self._stdout.has_ended).items():
+        for root, lines in self._database.changed(last=self.has_ended).items():
             self._rows.setdefault(root, []).extend(lines)
 
     def _find_session(self) -> None:
@@ -207,9 +200,9 @@ class OpenCodeSource:
         # What was printed may follow from rows that have to wait; and what is printed while the
         # rows are read, from rows of the next look. The wait of the rows is bounded.
         conditions = (Aged(0), Closed("rows"))
-        for chunk in self._stdout.take():
+        for chunk in self._take_printed():
             item = SourceItem("stdout", chunk, waits_for=conditions)
-            self._printed.add(item, time.monotonic())
+            self._held.add(item, time.monotonic())
 
 
 def _session_of(line: bytes) -> str | None:

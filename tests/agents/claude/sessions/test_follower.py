@@ -68,9 +68,10 @@ def test_a_session_of_which_only_the_files_are_known_ends_with_its_answer(tmp_pa
     )
     pipeline = Pipeline()
     follower = followed(main)
+    follower.end()
     events = [
         event
-        for chunk in follower.read(at_once=True, last=True)
+        for chunk in follower.read(at_once=True)
         for event in pipeline.feed(chunk.data, chunk.source, 1)
     ]
     events += pipeline.finish(2)

@@ -70,7 +70,7 @@ def test_what_was_given_before_its_rows_were_read_is_in_them(path: Path, root: s
     follower = RowFollower(root, Recorded(), Database(path))
     follower.give_rows(ChangedRows([EVENT], 7))
     assert list(follower.read()) == []
-    assert follower.begin(at_once=True)
+    assert follower.read_first(at_once=True)
     assert EVENT not in b"".join(chunk.data for chunk in follower.read())
 
 
@@ -79,7 +79,7 @@ def test_a_later_run_of_stored_rows_does_not_begin_with_what_a_server_reports(
 ) -> None:
     at = last_change(path, root)
     follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), Database(path))
-    assert follower.begin()
+    assert follower.read_first()
     follower.give_events([EVENT], whole=False)
     assert list(follower.read()) == []
     follower.give_rows(ChangedRows([EVENT], at + 1))
@@ -92,7 +92,7 @@ def test_a_later_run_of_stored_rows_does_not_begin_with_what_a_server_reports(
 def test_what_a_person_is_asked_waits_for_the_first_row(path: Path, root: str) -> None:
     at = last_change(path, root)
     follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), Database(path))
-    assert follower.begin()
+    assert follower.read_first()
     follower.give_events([EVENT, ASKED], whole=False)
     assert list(follower.read()) == []
     follower.give_rows(ChangedRows([EVENT], at + 1))

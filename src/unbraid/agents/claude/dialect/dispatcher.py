@@ -35,6 +35,7 @@ from unbraid.events import RelayEvent, TextDelta, Unrecognized
 from unbraid.translate.blocks import Repetition
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context, Contexts
+from unbraid.translate.dialects import Dialect
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import coerce, sound
 
@@ -53,7 +54,7 @@ ERROR, FOREIGN_SESSION = "error", "sessionID"
 FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
 
 
-class ClaudeDialect:
+class ClaudeDialect(Dialect[ClaudeRecord]):
     """Translates the records of one run of Claude Code."""
 
     def __init__(self) -> None:
@@ -169,6 +170,13 @@ class ClaudeDialect:
         if record.type in self._handlers or _is_ours(record, foreign=FOREIGN_KEY in line):
             return record
         return None
+
+    def decode_again(self, record: ClaudeRecord) -> ClaudeRecord | None:
+        """Returns the record itself: `decode_printed` reads lines as `decode` does. Only what
+        repeats itself is read again, by what is known from the lines before.
+        """
+        is_known = record.type in self._handlers and not self._stdout.cumulative
+        return record if is_known else self.decode(record.raw)
 
     def mend(self, value: dict[str, Any]) -> tuple[ClaudeRecord, bool] | None:
         """Returns a JSON object as a record, with defaults where its types are wrong, and whether

@@ -29,8 +29,8 @@ from unbraid.agents.claude.sessions.session_files import Session, files_from_siz
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
-from unbraid.agents.port import Recorded
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
 from unbraid.system.stdin import nobody_writes
@@ -104,7 +104,7 @@ class ProcessStart(NamedTuple):
     prompt: str | None = None
 
 
-class ClaudeSource:
+class ClaudeSource(Source):
     """One process of Claude Code; `start` is set if unbraid starts the process.
 
     `sizes` are the transcripts that were there before, and how long they were then. Without a
@@ -127,7 +127,7 @@ class ClaudeSource:
         self._lines = LineParts()
         self._known: dict[str, RecordedFile] | None = None
         self._notes: list[Chunk] = []
-        self._ended = self._has_said = False
+        self._has_said = False
         # Only of a process that prints nothing we could read: others say it on stdout.
         self._states: StateSource | None = None
         self._copies: CopyNote | None = None
@@ -173,7 +173,7 @@ class ClaudeSource:
 
     def end(self) -> None:
         """Notes that the process is gone, and its files are complete."""
-        self._ended = True
+        super().end()
         for line in self._lines.finish():
             self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
@@ -217,18 +217,18 @@ class ClaudeSource:
             at_ms = min(at_ms or now_ms(), own_start_ms())
         return ProcessStart(at_ms, self._merger.cwd or facts.cwd)
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what stdout and the transcripts have, in one order."""
         if self._merger.session_id is None and (begun := self._session_begun()) is not None:
             self._merger.use_session(begun)
         if self._known is not None:
             notes, self._notes = self._notes, []
             yield from notes
-            for chunk in self._merger.end() if self._ended else self._merger.take():
+            for chunk in self._merger.end() if self.has_ended else self._merger.take():
                 self._has_said = True
                 yield from self._copied_before(chunk)
                 yield chunk
-            if self._states is not None and self._has_said and not self._ended:
+            if self._states is not None and self._has_said and not self.has_ended:
                 self._look_at_processes()
                 yield from self._states.read(self._states.entry)
 

@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from unbraid.agents.claude.heads import (
-    BlockHead,
     Ending,
-    LineHead,
     calls_answered,
     ending_of,
-    head_of,
     is_prompt,
     uuids_in,
 )
-from unbraid.agents.claude.records import OTHER_SPAWNING_TOOLS, SPAWNING_TOOLS, Init
+from unbraid.agents.claude.records import (
+    OTHER_SPAWNING_TOOLS,
+    SPAWNING_TOOLS,
+    ClaudeRecord,
+    Init,
+    decode_printed,
+)
 from unbraid.agents.claude.sessions.session_files import Session
 from unbraid.timings import (
     OWN_TRANSCRIPT_DELAY_SECONDS,
@@ -31,6 +34,7 @@ from unbraid.timings import (
     STDOUT_TWIN_TIMEOUT_SECONDS,
     TRANSCRIPTS_QUIET_SECONDS,
 )
+from unbraid.translate.blocks import Block
 from unbraid.translate.sequencer import (
     After,
     Aged,
@@ -91,34 +95,34 @@ class StdoutTranscriptMerger:
 
     def line(self, line: bytes) -> None:
         """Takes one more line of stdout, with its end."""
-        chunk = Chunk(self._source, self._offset, line)
-        self._offset += len(line)
         # A line that is wrong in one place still says which run it belongs to.
-        head = head_of(line)
-        self.recognized = self.recognized or bool(head.type)
+        record, chunk = decode_printed(Chunk(self._source, self._offset, line))
+        self._offset += len(line)
+        self.recognized = self.recognized or bool(record.type)
         # An agent may print anything; what cannot name a run must not name a file either.
-        if self.session_id is None and names_run(head.session_id or ""):
-            self.session_id = head.session_id
-        self._keeps_files = self._keeps_files or _keeps_files(head.claude_code_version)
-        content = head.content()
+        if self.session_id is None and names_run(record.session_id_stdout or ""):
+            self.session_id = record.session_id_stdout
+        content = None if record.message is None else record.message.content
         blocks = content if isinstance(content, list) else None
         if self._first is None:
             self._first = self._clock()
-        self.began_ms = self.began_ms or milliseconds(head.timestamp)
-        if self.cwd is None and head.subtype == "init":
-            self.cwd = read_as(Init, line).cwd
-        waits = self._waits(head, blocks)
-        twin = head.uuid or self._answered(blocks)
-        if self._begins_answer(head) and not waits:
+        self.began_ms = self.began_ms or milliseconds(record.timestamp)
+        if record.subtype == "init":
+            init = read_as(Init, line)
+            self.cwd = self.cwd or init.cwd
+            self._keeps_files = self._keeps_files or _keeps_files(init.claude_code_version)
+        waits = self._waits(record, blocks)
+        twin = record.uuid or self._answered(blocks)
+        if self._begins_answer(record) and not waits:
             item = self._answer(chunk)
         else:
-            item = self._late(chunk, head, twin) if waits else _immediate(chunk, twin)
+            item = self._late(chunk, record, twin) if waits else _immediate(chunk, twin)
         self._sequencer.add(item, self._clock())
 
-    def _begins_answer(self, head: LineHead) -> bool:
+    def _begins_answer(self, record: ClaudeRecord) -> bool:
         """Returns whether a line is the first after the beginning of a turn that says anything."""
-        if head.type == "system":
-            if head.subtype == "init":
+        if record.type == "system":
+            if record.subtype == "init":
                 self._turns += 1
                 self._unasked = self._turns > 1 or not self._is_announced
             return False
@@ -135,14 +139,14 @@ class StdoutTranscriptMerger:
             STDOUT, chunk, waits_for=(asked,), max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS
         )
 
-    def _late(self, chunk: Chunk, head: LineHead, twin: str | None) -> SourceItem[Chunk]:
+    def _late(self, chunk: Chunk, record: ClaudeRecord, twin: str | None) -> SourceItem[Chunk]:
         """Returns a line that waits for the transcripts."""
         # Without a twin all one can do is wait until nothing more comes.
         caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
         if twin is not None:
             found = After(twin, STDOUT_TWIN_SETTLE_SECONDS)
             # What the system itself says is not always written down.
-            caught_up = Either(found, caught_up) if head.type == "system" else found
+            caught_up = Either(found, caught_up) if record.type == "system" else found
         # Each file is written by itself: the agent's own may be behind its parent's.
         return SourceItem(
             STDOUT,
@@ -206,7 +210,7 @@ class StdoutTranscriptMerger:
                 return answered
         return uuids[-1]
 
-    def _answered(self, blocks: list[BlockHead] | None) -> str | None:
+    def _answered(self, blocks: list[Block] | None) -> str | None:
         """Returns the spawning call that a line without a `uuid` answers."""
         if blocks is None:
             return None
@@ -214,16 +218,16 @@ class StdoutTranscriptMerger:
         ids = (block.tool_use_id for block in blocks)
         return next((call for call in ids if call in self._spawning), None)
 
-    def _waits(self, head: LineHead, blocks: list[BlockHead] | None) -> bool:
-        if head.type == "system":
-            return head.subtype in ("task_notification", "task_updated")
+    def _waits(self, record: ClaudeRecord, blocks: list[Block] | None) -> bool:
+        if record.type == "system":
+            return record.subtype in ("task_notification", "task_updated")
         if blocks is None:
             return False
         for block in blocks:
             if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
                 self._spawning.add(block.id or "")
-        if head.parent_tool_use_id is not None and not self._forwards:
-            if head.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
+        if record.parent_tool_use_id is not None and not self._forwards:
+            if record.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
                 self._forwards = True
             else:
                 # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any

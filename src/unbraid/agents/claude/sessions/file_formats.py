@@ -18,7 +18,7 @@ from unbraid.agents.claude.transcript import (
     session_line,
     state_line,
 )
-from unbraid.agents.session_port import SourceForm
+from unbraid.agents.session_port import FileFormats, SourceForm
 from unbraid.errors import SourceError
 from unbraid.system.files import chunks, is_regular, read_small
 from unbraid.translate.reader import read_line
@@ -31,12 +31,8 @@ TELLING_TYPES = frozenset({"assistant", "user", "system", "result", "stream_even
 NOTE_TYPES = frozenset({"summary", "file-history-snapshot"})
 
 
-class ClaudeFiles:
+class ClaudeFiles(FileFormats):
     """Claude Code's `FileFormats`."""
-
-    def opened(self, path: Path) -> list[RunTracks] | None:
-        """Returns None: its sessions are files of lines."""
-        return None
 
     def form(self, line: bytes) -> SourceForm | None:
         """Returns the form of the source of a line: stdout arrives in its order, transcripts are
@@ -86,10 +82,6 @@ class ClaudeFiles:
         if not record.is_sidechain and session is not None:
             tracks.append(_introduction(name, session, read))
         return [RunTracks("claude", session, tracks)]
-
-    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """Returns None: it has no documents."""
-        return None
 
 
 def _introduction(name: str, session: str, read: Callable[[], Iterator[bytes]]) -> Track:

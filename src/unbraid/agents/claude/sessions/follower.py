@@ -18,10 +18,10 @@ from unbraid.agents.claude.transcript import (
     state_line,
 )
 from unbraid.agents.file_sources import RecordedFile, begin_chunks, recorded_files
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
-from unbraid.system.files import is_regular, modified_ms, seconds_since
+from unbraid.system.files import is_regular, modified_ms
 from unbraid.timings import LIVE_RECORD_MS
 from unbraid.wire.chunk import STORED, Chunk
 
@@ -29,8 +29,8 @@ ABOUT, STATE, HOOKS = "about", "state", "hooks"
 ABOUT_AGENT = ".meta.json@"
 
 
-class TranscriptFollower:
-    """The `Follower` of a session by its transcripts."""
+class TranscriptFollower(Source):
+    """A session by its transcripts as they grow."""
 
     def __init__(
         self,
@@ -67,17 +67,17 @@ class TranscriptFollower:
         """The files that could not be read, and why."""
         return self._session.problems
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files. A run begins with the facts of its session, but only
         when there is something in its files. Raises SourceError if those are elsewhere by now: the
         next follower finds them there.
         """
         main, now = self._session.main, self._main_now()
-        if not last and now not in (None, main) and not is_regular(main):
+        if not self.has_ended and now not in (None, main) and not is_regular(main):
             raise SourceError(str(main), f"moved to {now}")
         if self._begun and self._hooked is not None:
             yield from self._hook_lines(self._hooked.take_answers())
-        for chunk in self._session.drain(now=at_once, last=last):
+        for chunk in self._session.drain(now=at_once, last=self.has_ended):
             if not self._begun:
                 if ABOUT_AGENT in chunk.source:
                     # Every run of a session reads who its agents are; nothing was said with it.
@@ -92,7 +92,7 @@ class TranscriptFollower:
             yield from self._copies.before(chunk)
             yield from self._written(chunk)
         self._is_live = True
-        if self._begun and not last:
+        if self._begun and not self.has_ended:
             if self._hooked is not None:
                 yield from self._hook_lines(self._hooked.take())
             # A hook says what the terminal asks for, the state only that it does; and an answer
@@ -150,7 +150,7 @@ class TranscriptFollower:
 
     def silent_seconds(self) -> float:
         """Returns for how long none of its files has been written."""
-        return seconds_since(self._session.files)
+        return self._session.silent_seconds()
 
 
 class StateSource:

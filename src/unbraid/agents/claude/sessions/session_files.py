@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,17 +31,15 @@ from unbraid.agents.claude.heads import (
 )
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
 from unbraid.agents.claude.transcript import AgentFacts, agent_line
-from unbraid.agents.file_sources import RecordedFile, file_name, source_name
-from unbraid.system.file_tail import Tail
+from unbraid.agents.file_sources import FollowedFiles, RecordedFile, file_name, source_name
 from unbraid.system.files import open_regular, read_small
 from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
 from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
-from unbraid.translate.tracks import LineOrder, Track, merge
+from unbraid.translate.tracks import LineOrder
 from unbraid.wire.chunk import Chunk
 from unbraid.wire.record import BAD_JSON, read_as
 
 MAIN = "main.jsonl"
-BATCH_BYTES = 1 << 16
 # More than this at once is history, not news.
 MAX_SETTLING_BYTES = 1 << 20
 # Where a file that ends with an answer has that: an answer is not longer.
@@ -86,8 +84,8 @@ class Session:
         self.main, self.id, self._clock = main, main.stem, clock
         self._child_files = ChildFiles(main, owner_of or Owners().of)
         self._known = known or {}
-        self._tails: dict[str, Tail] = {}
-        self._files: dict[str, RecordedFile] = {}  # as they were known at first
+        self._files = FollowedFiles(self._known)
+        self._tails = self._files.tails
         self._about_agents: set[str] = set()  # the files with facts that were given out
         self._beside: list[Chunk] = []
         self._calls: dict[str, str] = {}  # a call that has started an agent: that agent's id
@@ -96,7 +94,7 @@ class Session:
         self._declared: dict[str, tuple[int, int]] = {}  # file: its generation, and up to where
         self._limits: dict[str, int] = {}  # file: up to where it will be read at this look
         self._reports: list[EndReport] = []  # in what has to wait
-        self._add(MAIN, main)
+        self._files.add(MAIN, main)
 
     @property
     def unsettled(self) -> bool:
@@ -113,10 +111,9 @@ class Session:
         """Whether its sub-agents have files of their own."""
         return len(self._tails) > 1
 
-    @property
-    def files(self) -> list[Path]:
-        """The files known so far."""
-        return [tail.path for tail in self._tails.values()]
+    def silent_seconds(self) -> float:
+        """Returns for how long none of its files has been written."""
+        return self._files.silent_seconds()
 
     def children(self, *, now: bool = False) -> Iterator[Chunk]:
         """Yields what is new in the sub-agents' files; `now` without waiting for it to settle."""
@@ -124,17 +121,15 @@ class Session:
 
     def own(self) -> Iterator[Chunk]:
         """Yields what is new in the session's own file."""
-        for chunk in self._tails[MAIN].read():
-            yield self._chunk(MAIN, chunk)
+        return self._files.read(MAIN)
 
     def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         """Yields what is new in all files; `now` without waiting for any of it to settle, and with
         `last` also what will never be whole.
         """
         yield from self._drain(with_main=True, now=now, last=last)
-        for name, tail in self._tails.items() if last else ():
-            for rest in tail.rest():
-                yield self._chunk(name, rest)
+        for _, rest in self._files.rest() if last else ():
+            yield rest
 
     def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
@@ -142,26 +137,24 @@ class Session:
         for name, tail in self._tails.items():
             if name != MAIN:
                 sizes[name] = tail.changed()
+        if not self._beside and not self.unsettled and set(sizes.values()) <= {None}:
+            return
         if now or last:
             for name in sizes:
                 self._let_go(name)
         else:
             self._hold_back(sizes)
-        started: dict[str, tuple[str, int]] = {}
-        tracks = [
-            Track(name, self._reader(name, size, started), dated=True, order=_order_in(name))
-            for name, size in reversed(sizes.items())
-            if size is not None
-        ]
-        news = _joined(merge(tracks) if tracks else (), started)
+        # Children first, where times are equal.
+        news = self._files.merged(dict(reversed(sizes.items())), _order_in)
         first = next(news, None)
         # A meta file alone does not begin a run.
         if first is not None or last:
             beside, self._beside = self._beside, []
             yield from beside
         if first is not None:
-            yield first
-            yield from news
+            yield first[1]
+            for _, chunk in news:
+                yield chunk
 
     def awaits(self, ending: Ending) -> bool:
         """Returns whether the agent that has completed its work has a file of its own which, as far
@@ -255,25 +248,11 @@ class Session:
         self._lines.forget(name)
         self._declared.pop(name, None)
 
-    def _reader(
-        self, name: str, upto: int, started: dict[str, tuple[str, int]]
-    ) -> Callable[[], Iterator[bytes]]:
-        def read() -> Iterator[bytes]:
-            for new in self._tails[name].read(upto):
-                chunk = self._chunk(name, new)
-                started.setdefault(name, (chunk.source, chunk.offset))
-                yield chunk.data
-
-        return read
-
-    def _chunk(self, name: str, read: Chunk) -> Chunk:
-        return self._files[name].chunk(name, self._tails[name].generation, read)
-
     def _look(self, *, last: bool) -> Iterator[Chunk]:
         """Finds files that are new, and gives out what stands beside a transcript."""
         for name, path in self._child_files.found():
             if name not in self._tails:
-                self._add(name, path)
+                self._files.add(name, path)
         for name in list(self._tails):
             if name.startswith("subagents/") and "/agent-" in name:
                 yield from self._facts(name, last=last)
@@ -299,10 +278,6 @@ class Session:
             self._calls[call] = agent
         yield Chunk(source_name(meta), 0, agent_line(agent, about, workflow))
 
-    def _add(self, name: str, path: Path) -> None:
-        known = self._files[name] = self._known.get(file_name(name), RecordedFile())
-        self._tails[name] = Tail(path, known.place)
-
 
 def _order_in(name: str) -> Callable[[bytes], LineOrder]:
     return workflow_line_order if name.startswith("subagents/workflows/") else line_order
@@ -319,29 +294,3 @@ def _ends_with_answer(path: Path, upto: int) -> bool:
     except OSError:
         return False
     return not rest and is_answer(last)
-
-
-def _joined(
-    lines: Iterable[tuple[str, bytes]], started: dict[str, tuple[str, int]]
-) -> Iterator[Chunk]:
-    """Yields lines of named files as chunks of their sources, neighbours of one file in one
-    chunk.
-    """
-    offsets: dict[str, int] = {}
-    name, held, size = "", list[bytes](), 0
-
-    def flush() -> Iterator[Chunk]:
-        if held:
-            source, first = started[name]
-            at = offsets.get(name, first)
-            data = b"".join(held)
-            offsets[name] = at + len(data)
-            yield Chunk(source, at, data)
-
-    for here, line in lines:
-        if here != name or size >= BATCH_BYTES:
-            yield from flush()
-            name, held, size = here, [], 0
-        held.append(line)
-        size += len(line)
-    yield from flush()

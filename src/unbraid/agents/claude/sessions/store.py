@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.session_port import Recorded, SessionState, StoredBlock, StoredSession
+from unbraid.agents.session_port import (
+    Recorded,
+    SessionState,
+    SessionStore,
+    StoredBlock,
+    StoredSession,
+)
 from unbraid.system.files import is_regular
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     from unbraid.translate.tracks import RunTracks
 
 
-class ClaudeSessions:
+class ClaudeSessions(SessionStore):
     """Claude Code's `SessionStore`."""
 
     def __init__(self, env: Mapping[str, str]) -> None:

@@ -21,11 +21,12 @@ from unbraid.agents.codex.records import CodexRecord, decode
 from unbraid.events import RelayEvent
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Contexts
+from unbraid.translate.dialects import Dialect
 from unbraid.translate.lifecycle import Agents
 from unbraid.wire.record import coerce
 
 
-class CodexDialect:
+class CodexDialect(Dialect[CodexRecord]):
     """Translates the records of one run of Codex."""
 
     def __init__(self) -> None:

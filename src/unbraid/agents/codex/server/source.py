@@ -18,40 +18,26 @@ from unbraid.agents.codex.sessions.file_formats import with_time
 from unbraid.agents.codex.sessions.rollout_file import first_line, rollout_source
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.file_sources import source_name
-from unbraid.agents.port import Recorded
-from unbraid.agents.printed_lines import PrintedLines
+from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.system.clock import now_ms
 from unbraid.timings import NEW_AGENT_SCAN_SECONDS
 from unbraid.wire.chunk import Chunk
 
 
-class ServerSource:
+class ServerSource(PrintingSource):
     """One app-server; `resumed` is the thread of the session that it continues."""
 
     def __init__(
         self, env: Mapping[str, str], *, session: str | None = None, resumed: str | None = None
     ) -> None:
-        self._env, self._session, self._resumed = env, session, resumed
+        super().__init__(session)
+        self._env, self._resumed = env, resumed
         self._is_resumed = resumed is not None
         self._folders = RolloutFolders(codex_folders(env))
-        self._stdout = PrintedLines(self._line)
         self._about: list[Chunk] = []
         self._is_open = False
         self._noted: dict[str, int] = {}
         self._scanned = 0.0
-
-    @property
-    def session_id(self) -> str | None:
-        """Its root thread, once that is known."""
-        return self._session
-
-    def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
-        self._stdout.feed(data)
-
-    def end(self) -> None:
-        """Notes that the process is gone."""
-        self._stdout.end()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open."""
@@ -59,15 +45,15 @@ class ServerSource:
         if self._resumed != self._session:
             self._about = self._about_main_agent()
 
-    def read(self) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what was written, and how long the rollouts are now."""
         if not self._is_open:
             return
         about, self._about = self._about, []
         yield from about
-        yield from self._stdout.take()
+        yield from self._take_printed()
         now = time.monotonic()
-        if self._stdout.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
+        if self.has_ended or now - self._scanned >= NEW_AGENT_SCAN_SECONDS:
             self._scanned = now
             yield from self._sizes()
 

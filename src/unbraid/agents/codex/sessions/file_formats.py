@@ -15,7 +15,7 @@ from unbraid.agents.codex.sessions.rollout_file import (
     thread_of_name,
 )
 from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
-from unbraid.agents.session_port import SourceForm
+from unbraid.agents.session_port import FileFormats, SourceForm
 from unbraid.system.files import open_regular
 from unbraid.translate.tracks import UNKNOWN, LineOrder, RunTracks, Track
 from unbraid.wire.record import BAD_JSON, milliseconds
@@ -29,7 +29,7 @@ _SERVED_THREAD = re.compile(
 _DAY = re.compile(r"\d{2,4}")
 
 
-class CodexFiles:
+class CodexFiles(FileFormats):
     """Codex's `FileFormats`."""
 
     def opened(self, path: Path) -> list[RunTracks] | None:
@@ -63,10 +63,6 @@ class CodexFiles:
         return [
             RunTracks(KIND, thread, [Track(name, read, False, session=thread, order=served_order)])
         ]
-
-    def document(self, name: str, whole: bytes) -> list[RunTracks] | None:
-        """Returns None: Codex writes lines."""
-        return None
 
 
 def stored_order(line: bytes) -> LineOrder:

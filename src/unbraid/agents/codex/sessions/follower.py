@@ -2,135 +2,134 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from unbraid.agents.codex.records import ABOUT
 from unbraid.agents.codex.sessions.file_formats import stored_order, with_time
-from unbraid.agents.codex.sessions.packed_file import PackedTail
 from unbraid.agents.codex.sessions.rollout_file import (
     first_line,
     last_count,
+    rollout_bytes,
     rollout_source,
     thread_of_name,
 )
-from unbraid.agents.file_sources import RecordedFile, recorded_files
-from unbraid.agents.session_port import Recorded
-from unbraid.system.file_tail import Tail
-from unbraid.system.files import seconds_since
-from unbraid.translate.tracks import split
+from unbraid.agents.file_sources import FollowedFiles, recorded_files
+from unbraid.agents.source import Recorded, Source
+from unbraid.errors import SourceError
+from unbraid.system.file_tail import Place, Tail
 from unbraid.wire.chunk import Chunk
+from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 PACKED = ".zst"
 
 
-class FollowedRollout:
-    """One file, from where the log stands. One that `begins_late` is read from its middle, by a run
-    that has nothing of what is before that, and has not been introduced.
-    """
-
-    def __init__(
-        self, path: Path, thread: str, known: RecordedFile, *, begins_late: bool = False
-    ) -> None:
-        self._thread, self._known, self.begins_late = thread, known, begins_late
-        make_tail = PackedTail if path.suffix == PACKED else Tail
-        self._tail: PackedTail | Tail = make_tail(path, known.place)
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return self._tail.path
-
-    @property
-    def problem(self) -> str | None:
-        """Why it could not be read, if it could not."""
-        return self._tail.problem
-
-    def move_to(self, path: Path) -> None:
-        """Notes that the same file is in another place now: Codex has archived it."""
-        if path.suffix == self.path.suffix:
-            self._tail.path = path
-
-    def introduction(self, first: bytes) -> Iterator[Chunk]:
-        """Yields what has to be known of a file that begins late: its first line, which says whose
-        it is, and how many tokens were used before, which the file repeats. They have the time of
-        the line that is read `first`: the run begins now, not with the session.
-        """
-        self.begins_late, at = False, 0
-        for known in (first_line(self.path), last_count(self.path, self._known.base)):
-            if known:
-                dated = with_time(known, stored_order(first).at)
-                yield Chunk(f"{ABOUT}{self._thread}", at, dated)
-                at += len(dated)
-
-    def lines(self, *, last: bool) -> Iterator[tuple[int, int, Chunk]]:
-        """Yields its new lines with their times, which never go back."""
-        at = 0
-        for number, chunk in enumerate(self._chunks(last=last)):
-            at = max(at, stored_order(chunk.data).at)
-            yield at, number, chunk
-
-    def _chunks(self, *, last: bool) -> Iterator[Chunk]:
-        for chunk in self._tail.read():
-            yield from self._split(chunk)
-        for rest in self._tail.rest() if last else ():
-            yield from self._split(rest)
-
-    def _split(self, chunk: Chunk) -> Iterator[Chunk]:
-        name = rollout_source(self._thread)
-        source, at, data, _ = self._known.chunk(name, self._tail.generation, chunk)
-        for line in split([data]):
-            yield Chunk(source, at, line)
-            at += len(line)
-
-
-class RolloutFollower:
-    """The `Follower` of a session. `tree` returns the files of its threads, parents first."""
-
-    unsettled = False
+class RolloutFollower(Source):
+    """One session as it grows. `tree` returns the files of its threads, parents first."""
 
     def __init__(self, recorded: Recorded, tree: Callable[[], list[Path]]) -> None:
-        self._known, self._is_new, self._tree = recorded_files(recorded), recorded.is_new, tree
-        self._files: dict[str, FollowedRollout] = {}
+        self._is_new, self._tree = recorded.is_new, tree
+        self._files = FollowedFiles(recorded_files(recorded), _opened)
+        # Files that are read from their middle, by a run that has nothing of what is before that,
+        # and have not been introduced; by their offsets.
+        self._begin_late: dict[str, int] = {}
 
     @property
     def problems(self) -> Mapping[str, str]:
         """The files that could not be read, and why."""
-        files = self._files.values()
-        return {str(each.path): each.problem for each in files if each.problem}
+        tails = self._files.tails.values()
+        return {str(tail.path): tail.problem for tail in tails if tail.problem}
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what is new in its files, by its time."""
         for path in self._tree():
-            thread = thread_of_name(path.name)
-            if thread is None:
-                continue
-            known = self._files.get(thread)
-            if known is None:
-                self._files[thread] = self._opened(path, thread)
-            else:
-                known.move_to(path)
-        files = list(self._files.values())
-        queues = [_ranked(rank, file, last=last) for rank, file in enumerate(files)]
-        for _, rank, _, chunk in heapq.merge(*queues, key=lambda item: item[:3]):
-            # The main agent's file is the first: whatever comes, it is known whose session it is.
-            for file in (files[0], files[rank]):
-                if file.begins_late:
-                    yield from file.introduction(chunk.data)
+            if (thread := thread_of_name(path.name)) is not None:
+                self._find(rollout_source(thread), path)
+        new = self._files.merged(self._files.changed(), lambda name: stored_order)
+        rest = self._files.rest() if self.has_ended else ()
+        main = next(iter(self._files.tails), "")
+        for name, chunk in chain(new, rest):
+            # Whatever comes, it is known whose session it is.
+            for late in (main, name):
+                if late in self._begin_late:
+                    yield from self._introduction(late, chunk.data)
             yield chunk
 
     def silent_seconds(self) -> float:
         """Returns for how long none of its files has been written."""
-        return seconds_since(each.path for each in self._files.values())
+        return self._files.silent_seconds()
 
-    def _opened(self, path: Path, thread: str) -> FollowedRollout:
-        known = self._known.get(rollout_source(thread), RecordedFile())
-        return FollowedRollout(path, thread, known, begins_late=self._is_new and known.base > 0)
+    def _find(self, name: str, path: Path) -> None:
+        tail = self._files.tails.get(name)
+        if tail is None:
+            known = self._files.add(name, path)
+            if self._is_new and known.base > 0:
+                self._begin_late[name] = known.base
+        elif path.suffix == tail.path.suffix:
+            tail.path = path  # Codex may have archived it
+
+    def _introduction(self, name: str, first: bytes) -> Iterator[Chunk]:
+        """Yields what has to be known of a file that begins late: its first line, which says whose
+        it is, and how many tokens were used before, which the file repeats. They have the time of
+        the line that is read `first`: the run begins now, not with the session.
+        """
+        path, at = self._files.tails[name].path, 0
+        thread = thread_of_name(path.name)
+        for known in (first_line(path), last_count(path, self._begin_late.pop(name))):
+            if known:
+                dated = with_time(known, stored_order(first).at)
+                yield Chunk(f"{ABOUT}{thread}", at, dated)
+                at += len(dated)
 
 
-def _ranked(
-    rank: int, file: FollowedRollout, *, last: bool
-) -> Iterator[tuple[int, int, int, Chunk]]:
-    for at, number, chunk in file.lines(last=last):
-        yield at, rank, number, chunk
+def _opened(path: Path, place: Place) -> Tail:
+    return PackedTail(path, place) if path.suffix == PACKED else Tail(path, place)
+
+
+class PackedTail(Tail):
+    """A rollout that Codex has compressed, to which nothing is written any more: it is read once.
+    What is in it is what the file was before it was compressed, byte for byte.
+    """
+
+    def __init__(self, path: Path, place: Place) -> None:
+        super().__init__(path, place)
+        self._is_read = False
+
+    def changed(self) -> int | None:
+        """Returns a size, whatever it is, until the file is read."""
+        return None if self._is_read else 0
+
+    def read(self, upto: int | None = None) -> Iterator[Chunk]:
+        """Yields what is behind the place, at the first call."""
+        if self._is_read:
+            return
+        self._is_read, at, from_offset = True, 0, self.offset
+        begun, size = list[bytes](), 0
+        try:
+            for data in rollout_bytes(self.path):
+                begin = max(from_offset - at, 0)
+                at += len(data)
+                end = data.rfind(b"\n") + 1
+                if end > begin:
+                    yield self._chunk(b"".join((*begun, data[begin:end])))
+                    begun, size, begin = [], 0, end
+                begun.append(data[begin:])
+                size += len(begun[-1])
+                if size > DEFAULT_MAX_LINE_BYTES:
+                    # Some kilobytes can be unpacked to a line of any length.
+                    yield self._chunk(b"".join(begun))
+                    begun, size = [], 0
+        except (OSError, SourceError) as error:
+            self.problem = getattr(error, "strerror", None) or str(error)
+        if size:
+            yield self._chunk(b"".join(begun))
+
+    def rest(self) -> Iterator[Chunk]:
+        """Yields nothing: the file was read to its end."""
+        return iter(())
+
+    def _chunk(self, data: bytes) -> Chunk:
+        chunk = Chunk(self.path.name, self.offset, data)
+        self.offset += len(data)
+        return chunk

@@ -14,6 +14,7 @@ from unbraid.agents.codex.places import SESSION_ID, codex_folders
 from unbraid.agents.session_port import (
     Recorded,
     SessionState,
+    SessionStore,
     StoredBlock,
     StoredSession,
     files_version,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from unbraid.translate.tracks import RunTracks
 
 
-class CodexSessions:
+class CodexSessions(SessionStore):
     """Codex's `SessionStore`."""
 
     def __init__(self, env: Mapping[str, str]) -> None:

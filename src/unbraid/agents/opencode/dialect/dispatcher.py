@@ -38,6 +38,7 @@ from unbraid.events import (
 from unbraid.events.parts import decoded
 from unbraid.translate.clock import Clock
 from unbraid.translate.contexts import Context, Contexts
+from unbraid.translate.dialects import Dialect
 from unbraid.translate.lifecycle import Agents
 from unbraid.translate.seen import forget_oldest, newly
 from unbraid.wire.record import coerce, read_as, sound
@@ -69,7 +70,7 @@ SILENT = (
 )
 
 
-class OpenCodeDialect:
+class OpenCodeDialect(Dialect[OpenCodeRecord]):
     """Translates the records of one run of OpenCode, or of one of the programs made from it."""
 
     def __init__(self, editions: Editions = UNFORKED) -> None:

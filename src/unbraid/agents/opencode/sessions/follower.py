@@ -12,12 +12,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import last_change
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.source import Recorded, Source
 from unbraid.system.clock import now_ms
 from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 from unbraid.wire.chunk import Chunk, ChunkedSource
@@ -35,13 +35,11 @@ class ChangedRows(NamedTuple):
     upto: int
 
 
-class RowFollower:
-    """The `Follower` of a session by its rows; of one that only a server has, without a database.
+class RowFollower(Source):
+    """A session by its rows as they change; of one that only a server has, without a database.
 
     What it is given may come from any thread.
     """
-
-    problems: Mapping[str, str] = {}
 
     def __init__(self, root: str, recorded: Recorded, database: Database | None) -> None:
         self._root, self._recorded, self._database = root, recorded, database
@@ -54,14 +52,19 @@ class RowFollower:
         # A server also reports what is no word of anyone's. Where rows are kept, a run begins with
         # them.
         self._awaits_rows = database is not None and recorded.is_new
-        self.unsettled = database is not None
+        self._is_unread = database is not None
 
-    def begin(self, *, at_once: bool = False) -> bool:
+    @property
+    def unsettled(self) -> bool:
+        """Whether its rows have not been read yet."""
+        return self._is_unread
+
+    def read_first(self, *, at_once: bool = False) -> bool:
         """Reads the session's rows from the beginning. Returns False while some of them wait for
         others; with `at_once`, they do not wait. Blocks.
         """
         with self._beginning:
-            if not self.unsettled or self._database is None:
+            if not self._is_unread or self._database is None:
                 return True
             late = time.monotonic() - self._opened >= TEXT_BEFORE_CALL_TIMEOUT_SECONDS
             # Anew at every try: there may be more children by now.
@@ -72,7 +75,7 @@ class RowFollower:
             # What was given before this was read is in it.
             self._rows.clear()
             self._rows.append(ChangedRows(lines.get(self._root, []), rows.upto.get(self._root, 0)))
-            self.unsettled = False
+            self._is_unread = False
             return True
 
     def give_rows(self, rows: ChangedRows) -> None:
@@ -85,9 +88,10 @@ class RowFollower:
             return  # runs before this one have its beginning
         self._events.extend(lines)
 
-    def read(self, *, at_once: bool = False, last: bool = False) -> Iterator[Chunk]:
+    def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what it was given since the last time."""
-        if self.unsettled and not ((at_once or last) and self.begin(at_once=True)):
+        at_once = at_once or self.has_ended
+        if self.unsettled and not (at_once and self.read_first(at_once=True)):
             return
         while self._rows:
             rows = self._rows.popleft()

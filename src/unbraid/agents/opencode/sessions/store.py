@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
-from unbraid.agents.session_port import Recorded, SessionState, StoredBlock, StoredSession
+from unbraid.agents.session_port import (
+    Recorded,
+    SessionState,
+    SessionStore,
+    StoredBlock,
+    StoredSession,
+)
 from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     from unbraid.translate.tracks import RunTracks
 
 
-class OpenCodeSessions:
+class OpenCodeSessions(SessionStore):
     """OpenCode's `SessionStore`."""
 
     def __init__(

@@ -22,7 +22,7 @@ from unbraid.agents.opencode.sessions.follower import ChangedRows, RowFollower, 
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.agents.opencode.sessions.server_watch import ServerWatch
 from unbraid.agents.opencode.sessions.writers import Writers
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.session_port import Recorded, SessionWatch
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -34,7 +34,7 @@ from unbraid.timings import (
 )
 
 
-class DatabaseWatch:
+class DatabaseWatch(SessionWatch):
     """OpenCode's `SessionWatch`."""
 
     def __init__(
@@ -107,7 +107,7 @@ class DatabaseWatch:
                     return None
                 follower.give_events(asked_of_person(unread) if stored else unread, whole=False)
                 self._followers[session_id] = follower
-            follower.begin()
+            follower.read_first()
         return follower
 
     def forget(self, session_id: str) -> None:
@@ -185,7 +185,7 @@ class DatabaseWatch:
     def _look(self, *, last: bool = False) -> None:
         with self._looking:
             for root, follower in list(self._followers.items()):
-                if follower.unsettled and follower.begin(at_once=last):
+                if follower.unsettled and follower.read_first(at_once=last):
                     self._changed.add(root)
             for root, lines in self._rows(last=last).items():
                 if (followed := self._followers.get(root)) is not None:
