@@ -276,7 +276,7 @@ async def test_answers_from_the_terminal_view_and_from_the_page(tmp_path: Path) 
         async with tmux([UNBRAID, "top"], env, app, (120, 40)) as top:
             await top.until("p answers: Bash touch one")
             await top.type("p")
-            await top.until("Also shown in its terminal")
+            await top.until(lambda shown: "in its terminal" in shown and "not ready" not in shown)
             await top.type("a")
             await screen.until("B.")
         assert (app / "one").exists()

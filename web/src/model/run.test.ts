@@ -157,12 +157,12 @@ test('who waits for permission waits until the last answer', () => {
   expect([whole.agents()[0]?.status, whole.permissions.size]).toEqual(['working', 0]);
 });
 
-test('an open request is not replaced by another of its name', () => {
+test('the latest of several requests of one name waits', () => {
   const asked = { ...root, type: 'permission_asked' as const, request_id: 'r' };
   const first = { ...asked, tool: 'Bash', input: { command: 'rm -rf ~' } };
   const state = run(...begin, first, { ...asked, tool: 'Read', input: {} });
-  expect([...state.permissions.values()].map(({ tool }) => tool)).toEqual(['Bash']);
-  expect(state.agents()[0]?.asks).toEqual(['Bash']);
+  expect([...state.permissions.values()].map(({ tool }) => tool)).toEqual(['Read']);
+  expect(state.agents()[0]?.asks).toEqual(['Read']);
 });
 
 test('totals are the sum of messages until the run tells its own', () => {

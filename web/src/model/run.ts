@@ -53,8 +53,7 @@ export class Run {
         this.permissions.clear();
         return;
       case 'permission_asked':
-        // One that is open is not replaced: what is shown is what is answered.
-        if (!this.permissions.has(event.request_id)) this.permissions.set(event.request_id, event);
+        this.permissions.set(event.request_id, event);
         break;
       case 'permission_replied':
         // Whoever it was that asked: it may be another than the one who reports the answer.

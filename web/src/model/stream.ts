@@ -302,7 +302,7 @@ export class Stream {
   }
 
   private ask(event: FleetPermissionAsked): void {
-    if (!this.asking.has(event.request_id)) this.asking.set(event.request_id, event.tool);
+    this.asking.set(event.request_id, event.tool);
     const { request_id: id, tool, tool_use_id = null, input } = event;
     this.places.set(`request ${id}`, this.items.length);
     this.add('permission', event).request = {
