@@ -145,12 +145,12 @@ def asked(request: str, seq: int = 1, tool: str = "Bash") -> e.FleetPermissionAs
     return e.FleetPermissionAsked(seq=seq, ts=seq, **fields)
 
 
-def test_the_latest_of_several_requests_of_one_name_waits() -> None:
+def test_an_open_request_is_not_replaced_by_another_of_its_name() -> None:
     state = RunState()
     state.apply(asked("q", 1, "rm"))
     state.apply(asked("q", 2, "ls"))
-    assert (len(state.requests), state.requests["q"].seq) == (1, 2)
-    assert state.waiting == WaitingFor("permission", 2, "ls")
+    assert state.requests["q"].seq == 1
+    assert state.waiting == WaitingFor("permission", 1, "rm")
 
 
 def test_requests_without_end_are_counted_and_not_kept() -> None:

@@ -6,8 +6,8 @@ A run is `waiting` when one of its agents asks for a permission, or when the mai
 prompt and no other agent works. When it is over, its status is that of its main agent.
 
 Which permission requests wait for an answer is known by this rule alone, too. A request waits from
-its `permission_asked` until its `permission_replied`, or the end of its stream or run. Of
-several of one name, the latest is the one that an answer reaches.
+its `permission_asked` until its `permission_replied`, or the end of its stream or run. One that is
+open is never replaced by another of its name: what a person is shown must be what they answer.
 
 `interrupted`: a person or the parent stopped the agent. `orphaned`: the agent was working when its
 process disappeared. A run is over with its `done`, and only then.
@@ -132,7 +132,9 @@ class RunState(Struct, omit_defaults=True):
                 self._forget_unlisted()
 
     def _ask(self, event: e.FleetPermissionAsked) -> None:
-        if event.request_id not in self.requests and len(self.requests) >= MAX_OPEN_REQUESTS:
+        if event.request_id in self.requests:
+            return
+        if len(self.requests) >= MAX_OPEN_REQUESTS:
             self.unlisted += 1
             return
         waiting = WaitingFor(PERMISSION, event.ts, event.tool or None)
