@@ -21,7 +21,7 @@ from benchmarks.index_history import line
 from benchmarks.table import Measured, table
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
-from unbraid.watch.watcher import Watcher, watch_until
+from unbraid.record.watcher import Watcher, watch_until
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 

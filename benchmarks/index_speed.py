@@ -36,7 +36,7 @@ def child(what: str, folder: Path, home: Path) -> dict[str, float]:
 
 def index(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Index everything."""
-    from unbraid.sessions.stored_facts import stored_facts
+    from unbraid.record.sessions.stored_facts import stored_facts
 
     first, tokens = 0.0, 0
     env = {"CLAUDE_CONFIG_DIR": str(folder), "HOME": str(home)}
@@ -58,7 +58,7 @@ def index(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def search(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Search for what is nowhere."""
-    from unbraid.sessions.search import search_files
+    from unbraid.record.sessions.search import search_files
 
     found = len(list(search_files(f'"{WORDS}"', {"CLAUDE_CONFIG_DIR": str(folder)})))
     return {"seconds": time.time() - began, "found": found}
@@ -68,9 +68,9 @@ def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Open the session that is nearest to 20 MB: every event of it, and its tree."""
     from unbraid.agents.claude.sessions.discovery import Scan
     from unbraid.agents.claude.sessions.session_files import Session
-    from unbraid.fleet.tree import Tree
-    from unbraid.pipeline import Pipeline
-    from unbraid.translate.reader import import_dialects
+    from unbraid.fold.pipeline import Pipeline
+    from unbraid.fold.tree import Tree
+    from unbraid.read.reader import import_dialects
 
     import_dialects()  # as every process has that serves runs
 

@@ -33,9 +33,9 @@ from unbraid.events import FleetEvent, Text, encode
 from unbraid.log import Log, SqliteLog, opened_log
 from unbraid.log.nats.stream import EXPECTED, log_settings, run_subject
 from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.read.chunk import Chunk
 from unbraid.testing import CliUnavailable, clis
 from unbraid.testing.sample_runs import sample_run
-from unbraid.wire.chunk import Chunk
 
 STREAM, HISTORY, BARE = "BENCH", "HISTORY", "BARE"
 RUNS = (1, 16, 100, 500)

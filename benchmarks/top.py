@@ -18,9 +18,9 @@ from typing import Any
 
 from benchmarks.table import Measured, table
 from unbraid import events as e
-from unbraid.control.controllers import Controllers
 from unbraid.log import SqliteLog
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.steer.controllers import Controllers
 from unbraid.tui.app import Top
 from unbraid.tui.services import ViewServices
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.access import LINK
-from tests.launch.agents import UNBRAID
 from tests.polling import PATIENCE_SECONDS
+from tests.record.run.agents import UNBRAID
 
 
 class MachineHome:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.block_rows import FOLDERS, sources_of
-from unbraid.sessions.sources import runs_of_sources
-from unbraid.translate.tracks import merge
+from unbraid.read.tracks import merge
+from unbraid.record.sessions.sources import runs_of_sources
 
 # One of each JSON type: what stands where something else belongs.
 TYPES: tuple[Any, ...] = (None, 7, "x", [None], {"x": 1})

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from unbraid.fleet.title import prompt_title
-from unbraid.fleet.usage import Usage
+from unbraid.fold.title import prompt_title
+from unbraid.fold.usage import Usage
 from unbraid.screen import cost, duration, token_count
 
 PATH = Path(__file__).parent.parent / "web" / "src" / "parts" / "formats.json"

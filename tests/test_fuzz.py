@@ -11,8 +11,8 @@ import pytest
 from tests.invariants import check, log_of
 from tests.mutations import every_swap, mutated, random_record, runs
 from unbraid.events import FleetEvent
-from unbraid.fleet.tree import Tree
-from unbraid.pipeline import Pipeline
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
 
 MUTATED_LINES = 130_000
 SHAPED_LINES = 20_000

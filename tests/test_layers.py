@@ -42,7 +42,7 @@ RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}
 ALONE = "testing"
 # Who translates asks all kinds of agents, which are built on what translates: this one way round
 # is taken late, inside a function.
-REGISTRY = ("translate/reader.py", "unbraid.agents.registry.kinds")
+REGISTRY = ("read/reader.py", "unbraid.agents.registry.kinds")
 
 PURE = (
     "errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline", "alerts",

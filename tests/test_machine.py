@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests import polling
-from tests.launch.agents import UNBRAID
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.test_restart import environment
+from tests.record.watch.writing import Writer, append
 from tests.tui.tmux import terminal
-from tests.watch.test_restart import environment
-from tests.watch.writing import Writer, append
 from unbraid import Machine
 from unbraid.errors import CallerError
 from unbraid.events import Text

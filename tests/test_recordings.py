@@ -20,8 +20,8 @@ from tests.block_rows import (
 )
 from tests.invariants import check, log_of
 from unbraid import events as e
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.fold.pipeline import Pipeline
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import byte_by_byte, load, random_cuts, whole
 
 CUT_OFF = "interrupt.serve"

@@ -19,17 +19,17 @@ import pytest
 
 from tests.block_rows import FOLDERS, sources_of, stream_of
 from tests.invariants import check, log_of
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid import events as e
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import opened_log
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.bulk_import import import_sessions
-from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.read.record import milliseconds
+from unbraid.record.sessions.bulk_import import import_sessions
+from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.system.clock import now_ms
 from unbraid.testing import Recording, load
 from unbraid.testing.players import random_cuts
-from unbraid.wire.record import milliseconds
 
 DAY_MS = 86_400_000
 A_LONG_TIME_AGO = 1_500_000_000

@@ -21,11 +21,11 @@ from msgspec import Raw
 
 from unbraid import events as e
 from unbraid.agents.registry import tools
-from unbraid.fleet.conversation import RunConversation
-from unbraid.fleet.tree import Tree
+from unbraid.fold.conversation import RunConversation
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
 from unbraid.log.summary import RunSummary
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 OWN = Path(__file__).parents[1] / "tests" / "recordings"
 RECORDINGS = Path(os.environ.get("UNBRAID_RECORDINGS") or OWN)

@@ -7,16 +7,16 @@ from msgspec import Struct
 
 from unbraid import events
 from unbraid.agents.registry import kinds
-from unbraid.control.permissions import PermissionRequest
 from unbraid.events.schema import interfaces, union
-from unbraid.fleet.tool_formats import ToolFormat
-from unbraid.hub.frames import Cut
+from unbraid.fold.tool_formats import ToolFormat
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
+from unbraid.serve.hub.frames import Cut
 from unbraid.serve.routes.alerts import NewAlerts
 from unbraid.serve.routes.control import ControlOptions
 from unbraid.serve.routes.costs import CostTable
 from unbraid.serve.routes.runs import Runs
 from unbraid.serve.routes.search import SearchResults
+from unbraid.steer.permissions import PermissionRequest
 
 
 def main() -> None:

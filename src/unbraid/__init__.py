@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unbraid.agents.claude.records import fingerprint, parse_double_encoded
     from unbraid.errors import BackendError, CallerError, LogError, SourceError, UnbraidError
-    from unbraid.fleet.streams import Fleet
-    from unbraid.fleet.tree import Tree
-    from unbraid.launch.process_events import process_events
+    from unbraid.fold.pipeline import Pipeline
+    from unbraid.fold.streams import Fleet
+    from unbraid.fold.tree import Tree
     from unbraid.log.engines import open_log, opened_log
     from unbraid.machine import Machine, session_events
     from unbraid.orchestrate.orchestrator import Orchestrator
-    from unbraid.pipeline import Pipeline
-    from unbraid.translate.content import extract_content
-    from unbraid.translate.reader import parse_line
-    from unbraid.translate.translator import Translator
-    from unbraid.wire.record import Record
+    from unbraid.read.content import extract_content
+    from unbraid.read.reader import parse_line
+    from unbraid.read.record import Record
+    from unbraid.read.translator import Translator
+    from unbraid.record.process_events import process_events
 
 __version__ = "0.1.0"
 
@@ -31,23 +31,23 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "BackendError": "unbraid.errors",
     "CallerError": "unbraid.errors",
-    "Fleet": "unbraid.fleet.streams",
+    "Fleet": "unbraid.fold.streams",
     "LogError": "unbraid.errors",
     "Machine": "unbraid.machine",
     "Orchestrator": "unbraid.orchestrate.orchestrator",
-    "Pipeline": "unbraid.pipeline",
-    "Record": "unbraid.wire.record",
+    "Pipeline": "unbraid.fold.pipeline",
+    "Record": "unbraid.read.record",
     "SourceError": "unbraid.errors",
-    "Translator": "unbraid.translate.translator",
-    "Tree": "unbraid.fleet.tree",
+    "Translator": "unbraid.read.translator",
+    "Tree": "unbraid.fold.tree",
     "UnbraidError": "unbraid.errors",
-    "extract_content": "unbraid.translate.content",
+    "extract_content": "unbraid.read.content",
     "fingerprint": "unbraid.agents.claude.records",
     "open_log": "unbraid.log.engines",
     "opened_log": "unbraid.log.engines",
     "parse_double_encoded": "unbraid.agents.claude.records",
-    "parse_line": "unbraid.translate.reader",
-    "process_events": "unbraid.launch.process_events",
+    "parse_line": "unbraid.read.reader",
+    "process_events": "unbraid.record.process_events",
     "session_events": "unbraid.machine",
 }
 

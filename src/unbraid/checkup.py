@@ -13,8 +13,8 @@ from unbraid.errors import LogError
 from unbraid.log import configured_log, opened_log
 from unbraid.log.disk_space import log_bytes
 from unbraid.log.port import LogFinding, LogUnusable
-from unbraid.notify.user_rules import UserRules
 from unbraid.screen import byte_count, counted
+from unbraid.send.user_rules import UserRules
 
 
 async def checkup(env: Mapping[str, str], log: str | None = None) -> list[Finding]:

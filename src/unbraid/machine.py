@@ -27,17 +27,17 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
-from unbraid.notify.senders import PageAlerts
-from unbraid.sessions.abandoned_runs import AbandonedRuns
-from unbraid.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
-from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
+from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.send.senders import PageAlerts
 from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:
-    from unbraid.control.controllers import Controllers
-    from unbraid.notify.alert_service import Show
-    from unbraid.remote.delivery import Destination, LogDelivery
+    from unbraid.send.alert_service import Show
+    from unbraid.send.delivery import Destination, LogDelivery
+    from unbraid.steer.controllers import Controllers
 
 
 async def session_events(
@@ -134,7 +134,7 @@ class Machine:
         """The runs that can be steered: in this process, in others of this machine, and on other
         machines that share the log.
         """
-        from unbraid.control.controllers import Controllers, OtherProcesses, channels_of
+        from unbraid.steer.controllers import Controllers, OtherProcesses, channels_of
 
         return Controllers(OtherProcesses(*channels_of(self.log, self.home)))
 
@@ -194,8 +194,8 @@ class Machine:
 
     async def watch(self, until: asyncio.Event) -> None:
         """Follows every session into the log until `until` is set, then up to that moment."""
-        from unbraid.control.controllers import channels_of
-        from unbraid.watch.watcher import Watcher, watch_until
+        from unbraid.record.watcher import Watcher, watch_until
+        from unbraid.steer.controllers import channels_of
 
         watcher = Watcher(
             self.log,
@@ -227,7 +227,7 @@ class Machine:
         """Sends the runs of the log to a server while the block runs: those that are live, and
         those to come; with `since_ms`, older ones, too.
         """
-        from unbraid.remote.delivery import LogDelivery
+        from unbraid.send.delivery import LogDelivery
 
         if isinstance(self._given, Log):
             raise CallerError("to send a log, open its machine by the address of the log")
@@ -241,7 +241,7 @@ class Machine:
         """Alerts people about the runs of the log while the block runs, by their rules. `show`
         shows a message on the screen of this process; pages find them in `page_alerts`.
         """
-        from unbraid.notify.alert_service import AlertService
+        from unbraid.send.alert_service import AlertService
 
         service = AlertService(
             self.log,
@@ -272,7 +272,7 @@ class Machine:
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
         """Follows one run's session into the log while the block runs, if no other process does."""
-        from unbraid.watch.watcher import follow_session
+        from unbraid.record.watcher import follow_session
 
         async with follow_session(self.log, run, self.env, warn=self.warn, redact=self._redact):
             yield

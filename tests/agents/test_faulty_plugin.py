@@ -12,24 +12,24 @@ import pytest
 
 from tests.agents.faulty import PARTS, Faulty, failing
 from tests.agents.toy import said
+from tests.record.watch.test_restart import environment
+from tests.record.watch.writing import SESSION, Writer, append
 from tests.test_machine import until
-from tests.watch.test_restart import environment
-from tests.watch.writing import SESSION, Writer, append
 from unbraid import Machine, Translator
 from unbraid.agents import files, plugin, registry
 from unbraid.agents.session_port import SessionWatch
 from unbraid.checkup import checkup
 from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized
-from unbraid.launch.detected_source import DetectedSource
-from unbraid.launch.run import launchers_of
+from unbraid.read import reader
+from unbraid.read.chunk import Chunk
+from unbraid.record.detected_source import DetectedSource
+from unbraid.record.run import launchers_of
+from unbraid.record.sessions.names import complete_name
+from unbraid.record.sessions.run_list import list_sessions
+from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.redact import source
-from unbraid.sessions.names import complete_name
-from unbraid.sessions.run_list import list_sessions
-from unbraid.sessions.search import search_files
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.translate import reader
-from unbraid.wire.chunk import Chunk
 
 FAULTS = [
     *[("kind", name) for name in ("deltas", "tools", "sessions", "files", "launcher", "checkup")],

@@ -13,8 +13,8 @@ from unbraid.agents.file_sources import (
     source_name,
 )
 from unbraid.agents.session_port import Recorded
+from unbraid.read.chunk import Chunk
 from unbraid.system.file_tail import Place
-from unbraid.wire.chunk import Chunk
 
 NUMBER = st.integers(min_value=0, max_value=1 << 60)
 

@@ -16,12 +16,12 @@ from unbraid.agents.port import Recorded
 from unbraid.events import FleetEvent, Text
 from unbraid.events import decode_event as decoded
 from unbraid.log import SqliteLog
-from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.run_list import list_sessions
-from unbraid.sessions.search import search_files
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.watch.watcher import Watcher, watch_until
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
+from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.run_list import list_sessions
+from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.watcher import Watcher, watch_until
 
 LONG_AGO = 1_700_000_000
 

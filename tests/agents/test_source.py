@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.agents.source import PrintingSource, Recorded, Source
-from unbraid.wire.chunk import Chunk, joined
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.chunk import Chunk, joined
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 
 
 class Printing(PrintingSource):

@@ -11,7 +11,7 @@ import msgspec
 from unbraid.agents.files import JsonlSessions
 from unbraid.agents.port import AgentKind, Dialect
 from unbraid.events import RelayEvent, TextDelta
-from unbraid.wire.record import Record
+from unbraid.read.record import Record
 
 
 class Toy(AgentKind):

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.forked import ran
-from tests.launch.agents import UNBRAID
-from tests.watch.writing import SESSION, Writer, append
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.log import open_log
 
 MAKERS: dict[str, Callable[[Path], object]] = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 
 from unbraid import events as e
-from unbraid.fleet.tree import Tree
-from unbraid.pipeline import Pipeline
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 

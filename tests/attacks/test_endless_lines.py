@@ -18,20 +18,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.agents import UNBRAID
-from tests.remote.test_sender import delivering, listening
-from tests.watch.writing import SESSION, Writer, append
+from tests.log.remote.test_sender import delivering, listening
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.agents.files import JsonlSessions
 from unbraid.log import open_log
 from unbraid.log.memory import MemoryLog
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES, LineParts
+from unbraid.read.tracks import split
+from unbraid.read.translator import Translator
 from unbraid.record.recorder import Recorder
-from unbraid.remote.delivery import DeliveryLedger
+from unbraid.send.delivery import DeliveryLedger
 from unbraid.system.file_tail import Tail
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.translate.tracks import split
-from unbraid.translate.translator import Translator
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, LineParts
 
 HOLE_BYTES = 1 << 30
 MAX_MEMORY_MB = 400

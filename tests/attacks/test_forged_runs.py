@@ -30,12 +30,12 @@ from unbraid.events import (
     StreamStart,
     encode,
 )
-from unbraid.fleet.tree import Tree
+from unbraid.fold.tree import Tree
 from unbraid.log import SqliteLog
+from unbraid.read.record import LATEST_MS
 from unbraid.serve import Server, new_token
 from unbraid.serve.spending_metrics import MAX_KINDS
 from unbraid.testing.sample_runs import sample_run
-from unbraid.wire.record import LATEST_MS
 
 Clients = Callable[..., httpx.AsyncClient]
 

@@ -19,17 +19,17 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.control.steered_run import SteeredRun, append_request
 from tests.polling import until
 from tests.serve.conftest import Start
+from tests.steer.steered_run import SteeredRun, append_request
 from unbraid.agents.control_port import SteeringRequest
-from unbraid.control import sending_machines
-from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
-from unbraid.remote.client import RemoteServer
-from unbraid.remote.controllers import RemoteControllers
+from unbraid.log.remote.client import RemoteServer
 from unbraid.serve import Server, TokenFile, new_token
+from unbraid.steer import sending_machines
+from unbraid.steer.controllers import Controllers
+from unbraid.steer.server_controllers import RemoteControllers
 from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]

@@ -20,10 +20,10 @@ from unbraid.agents.codex.server.messages import server_message
 from unbraid.agents.control_port import UnknownRequest
 from unbraid.agents.opencode.requests import request_input
 from unbraid.agents.opencode.sessions.controller import ServerController
-from unbraid.control.permissions import open_requests
 from unbraid.events import PermissionAsked
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import MemoryLog
-from unbraid.pipeline import Pipeline
+from unbraid.steer.permissions import open_requests
 
 RECORDED = RECORDINGS / "permission.serve.opencode-1.2.27" / "event.sse"
 SESSION = "ses_e218d0553ffenRMvtXOpA5X45Y"

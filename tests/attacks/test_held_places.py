@@ -16,9 +16,9 @@ import pytest
 
 from tests.polling import until
 from unbraid.agents.hook_port import SOCKET_NAME, HookCall
-from unbraid.control.sockets import connecting_address
-from unbraid.watch import hooks
-from unbraid.watch.hooks import MAX_CALLS, HookSocket
+from unbraid.steer import hooks
+from unbraid.steer.hooks import MAX_CALLS, HookSocket
+from unbraid.system.sockets import connecting_address
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs sockets of Unix")
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unbraid.export.markdown import agent_markdown
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS, safe
+from unbraid.send.export.markdown import agent_markdown
 from unbraid.tui.dialogs import tool_input_text
 
 COMMAND = "ls -la \x1b]\nid > /tmp/x\n"

@@ -18,8 +18,8 @@ from unbraid import events as e
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import database_runs
 from unbraid.agents.opencode.sessions.search import database_blocks
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 HUGE = DEFAULT_MAX_LINE_BYTES + 100
 CHILDREN = 32_800

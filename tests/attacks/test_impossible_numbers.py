@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from unbraid import events as e
-from unbraid.fleet.amounts import MAX_COUNT, MAX_DOLLARS
-from unbraid.fleet.tree import Tree
-from unbraid.pipeline import Pipeline
+from unbraid.fold.amounts import MAX_COUNT, MAX_DOLLARS
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
 
 NUMBERS = ("1e308", "NaN", "Infinity", "-5", "-1e308", "1e999", "1" + "0" * 400, "true", '"x"')
 SESSION = "11111111-2222-4333-8444-555555555555"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.watch.writing import SESSION, Writer, append
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.cli import main
 from unbraid.cli.output.fleet_view import FleetView
 from unbraid.events import Text, encode

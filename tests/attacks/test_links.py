@@ -16,8 +16,8 @@ import pytest
 
 from tests.attacks.test_blinding import PLACES
 from tests.forked import ran
-from tests.watch.test_watch_files import Machine, texts, watched
-from tests.watch.writing import SESSION, Writer, append
+from tests.record.watch.test_watch_files import Machine, texts, watched
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.files import JsonlSessions
 from unbraid.agents.opencode.sessions.storage import load

@@ -18,18 +18,18 @@ import httpx
 import pytest
 
 from tests.access import visitor
-from tests.launch.test_passing import start as command
 from tests.ports import free_port
+from tests.record.run.test_passing import start as command
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.cli.output.page import page
-from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.remote.client import RemoteServer
-from unbraid.remote.ingest import RemoteError
-from unbraid.remote.local_socket import local_socket, socket_path
+from unbraid.log.remote.client import RemoteServer
+from unbraid.log.remote.ingest import RemoteError
+from unbraid.log.remote.local_socket import local_socket, socket_path
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.routes import OPERATIONS
+from unbraid.steer.controllers import Controllers
 from unbraid.testing.log_contract import sample_run
 
 OPEN = {

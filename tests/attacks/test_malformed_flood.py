@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from unbraid.events import Malformed, Unrecognized
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import open_log
-from unbraid.pipeline import Pipeline
+from unbraid.read.chunk import Chunk
+from unbraid.read.reader import MAX_MENDED_BYTES
+from unbraid.read.translator import Translator
 from unbraid.record.recorder import Recorder
-from unbraid.translate.reader import MAX_MENDED_BYTES
-from unbraid.translate.translator import Translator
-from unbraid.wire.chunk import Chunk
 
 
 def stored_bytes(folder: Path) -> int:

@@ -22,7 +22,7 @@ import msgspec
 import pytest
 
 from tests.access import SECRET, TOKEN, client_at
-from tests.launch.test_passing import environment
+from tests.record.run.test_passing import environment
 from tests.serve.conftest import Start
 from tests.serve.sse import events_of
 from tests.serve.test_crash import lines_of

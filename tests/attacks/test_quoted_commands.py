@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.orchestrate.fleets import command_results, fleet, played, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
-from unbraid.fleet.gate import Gate
+from unbraid.fold.gate import Gate
 from unbraid.orchestrate.commands import Commands, Plugin
 from unbraid.orchestrate.grammar import Parser
 from unbraid.orchestrate.material import GivenMaterial

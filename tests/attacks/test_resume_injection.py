@@ -21,13 +21,13 @@ import msgspec
 import pytest
 
 from tests.forked import Forks, forking
-from tests.watch.writing import SESSION, Writer, append
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid import events as e
 from unbraid.cli.output.fleet_view import FleetView
 from unbraid.errors import CallerError
 from unbraid.log import open_log
-from unbraid.remote.client import RemoteServer
-from unbraid.remote.log import RemoteLog
+from unbraid.log.remote.client import RemoteServer
+from unbraid.log.remote.log import RemoteLog
 
 PLACE: dict[str, Any] = {"ts": 1, "depth": 0, "agent": "main"}
 pytestmark = pytest.mark.xdist_group("resume")

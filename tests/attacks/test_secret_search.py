@@ -15,13 +15,13 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from tests.record.watch.writing import Writer, append
 from tests.serve.conftest import Start
-from tests.watch.writing import Writer, append
 from unbraid.agents.port import SearchHit
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.port import Found
+from unbraid.record.sessions.search import search_files
 from unbraid.redact.reader import RedactedLog
-from unbraid.sessions.search import search_files
 from unbraid.testing.log_contract import sample_run
 
 # Made here, so that no scanner takes this file for a leak.

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.watch.writing import SESSION, Writer, append
+from tests.record.watch.writing import SESSION, Writer, append
 from unbraid import events as e
 from unbraid.log import Log, open_log
 from unbraid.machine import Machine
-from unbraid.watch.watcher import Watcher, watch_until
+from unbraid.record.watcher import Watcher, watch_until
 
 LINES = 8_000
 PADDING = "x" * 900

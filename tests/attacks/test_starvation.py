@@ -15,9 +15,9 @@ from pathlib import Path
 
 from unbraid.log import SqliteLog
 from unbraid.log.memory import MemoryLog
+from unbraid.log.sqlite.file import TRANSACTION_SECONDS
+from unbraid.read.chunk import Chunk
 from unbraid.record.recorder import Recorder, TranslationTurns
-from unbraid.timings import TRANSACTION_SECONDS
-from unbraid.wire.chunk import Chunk
 
 FLOOD = b"{}\n" * 10_000
 MAX_PASS_SECONDS = 0.1

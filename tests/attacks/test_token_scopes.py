@@ -15,8 +15,8 @@ import httpx
 import msgspec
 import pytest
 
-from tests.launch.agents import UNBRAID
-from tests.launch.test_passing import environment
+from tests.record.run.agents import UNBRAID
+from tests.record.run.test_passing import environment
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.cli.token import SCOPES as OFFERED

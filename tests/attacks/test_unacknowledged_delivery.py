@@ -21,10 +21,10 @@ import pytest
 
 from tests.access import SECRET, TOKEN
 from tests.attacks.test_memory_before_login import served
-from tests.launch.test_passing import finished
+from tests.log.remote.test_delivery import waiting
 from tests.polling import until
 from tests.ports import free_port
-from tests.remote.test_delivery import waiting
+from tests.record.run.test_passing import finished
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
 from unbraid.log import SqliteLog

@@ -15,13 +15,13 @@ import pytest
 from textual.app import App
 from textual.containers import VerticalScroll
 
-from tests.control.steered_run import SteeredRun, append_request
+from tests.steer.steered_run import SteeredRun, append_request
 from tests.tui.test_held_requests import armed
 from unbraid.cli import approve
-from unbraid.control.controllers import Controllers
-from unbraid.control.permissions import PermissionRequest, answer_request
 from unbraid.errors import CallerError
 from unbraid.log import MemoryLog
+from unbraid.steer.controllers import Controllers
+from unbraid.steer.permissions import PermissionRequest, answer_request
 from unbraid.testing.sample_runs import sample_run
 from unbraid.tui.dialogs import PermissionDialog, tool_input_text
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.alerts.made import Maker
-from tests.notify.receiver import receiving
+from tests.fold.alerts.made import Maker
+from tests.send.alerts.receiver import receiving
 from unbraid.cli import main
 from unbraid.log import opened_log
 from unbraid.system.clock import now_ms

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tests.launch.test_passing import start
+from tests.record.run.test_passing import start
 from unbraid.cli import COMMANDS, main
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog

@@ -14,7 +14,7 @@ from unbraid import events as e
 from unbraid.cli import EXIT_CODES, main
 from unbraid.cli.cat import cat
 from unbraid.errors import SourceError
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 NESTED = RECORDINGS / "nested.plain-fwd.2.1.325"
 STREAM = str(stream_of(NESTED))

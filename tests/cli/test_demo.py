@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from tests.access import LINK, visitor
-from tests.launch.agents import UNBRAID
+from tests.record.run.agents import UNBRAID
 from tests.tui.tmux import terminal
-from unbraid.fleet.tree import Tree
-from unbraid.pipeline import Pipeline
-from unbraid.prices.loader import load_prices
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
 from unbraid.recordings import demo
 from unbraid.system.clock import now_ms
+from unbraid.system.prices.loader import load_prices
 
 ADDRESS = re.compile(rf"({LINK})#/run/demo")
 

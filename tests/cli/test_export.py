@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.block_rows import RECORDINGS
-from tests.export.saved import events_in
 from tests.redact.secret import KEY, bits_in
 from tests.redact.test_lines import cut
+from tests.send.export.saved import events_in
 from unbraid.cli import main
 from unbraid.log import SqliteLog
 from unbraid.testing.sample_runs import sample_run

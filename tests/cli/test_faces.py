@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from tests.block_rows import FOLDERS
 from unbraid.cli import main
 from unbraid.log import open_log
-from unbraid.sessions.importer import open_or_import
+from unbraid.record.sessions.importer import open_or_import
 from unbraid.testing import load
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]

@@ -7,8 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from tests.launch.agents import UNBRAID
 from tests.polling import until
+from tests.record.run.agents import UNBRAID
 
 
 async def test_a_taken_port_names_the_other_unbraid_and_a_browser_is_opened(tmp_path: Path) -> None:

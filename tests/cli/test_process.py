@@ -166,7 +166,7 @@ def test_the_version_is_the_packages() -> None:
     assert done.stdout.decode().strip().endswith(__version__)
 
 
-@pytest.mark.parametrize("module", ["rich", "sqlite3", "asyncio", "starlette", "unbraid.translate"])
+@pytest.mark.parametrize("module", ["rich", "sqlite3", "asyncio", "starlette", "unbraid.read"])
 def test_the_version_costs_no_heavy_import(module: str) -> None:
     code = "import sys, unbraid.cli; print([m for m in sys.modules if m == sys.argv[1]])"
     done = subprocess.run(

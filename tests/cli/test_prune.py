@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
 from unbraid.testing.sample_runs import sample_run

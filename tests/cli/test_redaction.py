@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.launch.test_passing import finished, start
+from tests.record.run.test_passing import finished, start
+from tests.record.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.redact.test_lines import cut
-from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.web.stories import Story
 from unbraid.events import encode
 from unbraid.log import SqliteLog

@@ -10,9 +10,9 @@ from pathlib import Path
 from click.testing import CliRunner
 from rich.cells import cell_len
 
-from tests.launch.agents import UNBRAID
-from tests.launch.terminal import terminal
-from tests.watch.writing import Writer, append
+from tests.record.run.agents import UNBRAID
+from tests.record.run.terminal import terminal
+from tests.record.watch.writing import Writer, append
 from unbraid.cli import main
 from unbraid.log import SqliteLog
 from unbraid.testing.log_contract import sample_run

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from tests.access import LINK
-from tests.launch.agents import UNBRAID
-from tests.launch.terminal import terminal
 from tests.polling import PATIENCE_SECONDS
-from tests.watch.writing import HOURS_AGO, Writer, append
+from tests.record.run.agents import UNBRAID
+from tests.record.run.terminal import terminal
+from tests.record.watch.writing import HOURS_AGO, Writer, append
 from unbraid.cli.output import session_table
 from unbraid.cli.output.session_table import NEWEST, SessionTable
 from unbraid.log import RunSummary, SqliteLog
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.record.sessions.stored_sessions import StoredSessionList
 
 SESSIONS = 30
 

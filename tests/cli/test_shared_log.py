@@ -13,11 +13,11 @@ import httpx
 import pytest
 
 from tests.access import visitor
-from tests.launch.agents import UNBRAID
 from tests.machine_home import MachineHome
 from tests.nats_servers import NatsCluster
 from tests.polling import until
-from tests.watch.writing import Writer, append
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.writing import Writer, append
 from unbraid.log import opened_log
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -34,7 +34,7 @@ def test_nothing_that_stays_on_this_machine_imports_the_http_client() -> None:
     program = (
         "import sys\n"
         "from unbraid.cli import main\n"
-        "import unbraid.launch.run, unbraid.watch.watcher, unbraid.tui.app\n"
+        "import unbraid.record.run, unbraid.record.watcher, unbraid.tui.app\n"
         "try:\n"
         f"    main(['cat', '--json', {str(LINES)!r}])\n"
         "except SystemExit:\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.launch.agents import UNBRAID
-from tests.launch.test_passing import start
+from tests.record.run.agents import UNBRAID
+from tests.record.run.test_passing import start
 from tests.tui.screens import opening, said
 from unbraid.cli import EXIT_CODES, main
 from unbraid.errors import LogError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.polling import PATIENCE_SECONDS, until
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid.log import SqliteLog
 from unbraid.log.port import every_run
 

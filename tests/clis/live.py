@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import pytest
 
 from unbraid import events as e
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.fold.pipeline import Pipeline
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import (
     CliUnavailable,
     RecordedRun,

@@ -1,6 +1,6 @@
 """Agents that spawn agents: side by side, one below the other, and one that fails.
 
-The same of other versions, in `plain` and `run`, behind a pipe: tests/launch/test_run.py.
+The same of other versions, in `plain` and `run`, behind a pipe: tests/record/run/test_run.py.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from .words import logged_words, said
 pytestmark = pytest.mark.cli
 
 
-@on(  # Claude Code 1.0 and OpenCode always wait for a helper; others: tests/launch/test_run.py
+@on(  # Claude Code 1.0 and OpenCode always wait for a helper; others: tests/record/run/test_run.py
     "claude-2.1.197-plain",
     "claude-2.1.325-stdin",
 )

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tests.launch.agents import UNBRAID
 from tests.namespaces import Network, NetworkHost
 from tests.nats_servers import SERVER
 from tests.polling import blocked_until
+from tests.record.run.agents import UNBRAID
 
 MODULE = "tests.docs.machines_page"
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "machines.md"

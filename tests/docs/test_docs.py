@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid.cli import main
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.block_rows import RECORDINGS, sources_of
 from unbraid.events import FLEET_EVENTS, RELAY_EVENTS, encode
-from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
+from unbraid.record.sessions.sources import events_of, relay_events_of, runs_of_sources
 
 WEB = Path(__file__).parents[2] / "web"
 

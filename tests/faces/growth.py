@@ -24,9 +24,9 @@ from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.registry import stores
 from unbraid.log import Log, opened_log
+from unbraid.read.record import milliseconds
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
-from unbraid.wire.record import milliseconds
 
 LOOKS, KILLS = 0.4, 0.03
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+$")

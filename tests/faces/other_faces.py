@@ -10,13 +10,13 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 from tests.faces.folded_events import Agent, Tokens, tokens_of, total_of
-from unbraid.agui.run import AgUiRun
-from unbraid.fleet.status import MARKS
+from unbraid.fold.run_trace import RunTrace, TraceIdentity
+from unbraid.fold.status import MARKS
 from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import cost, duration, token_count
+from unbraid.send.ag_ui import AgUiRun
 from unbraid.serve.spending_metrics import SpendingMetrics
-from unbraid.traces.run_trace import RunTrace, TraceIdentity
 from unbraid.tui.run_rows import run_row
 from unbraid.tui.run_tree import RunTree
 

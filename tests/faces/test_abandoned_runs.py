@@ -20,17 +20,17 @@ import pytest
 from click.testing import CliRunner
 
 from tests.access import LINK, visitor
-from tests.launch.agents import UNBRAID
-from tests.watch.writing import Writer, append, dated
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.writing import Writer, append, dated
 from unbraid.cli import main
 from unbraid.events import RequestReceived
 from unbraid.log import opened_log
 from unbraid.machine import Machine
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
-from unbraid.sessions.abandoned_runs import AbandonedRuns
-from unbraid.sessions.all_runs import AllRuns
-from unbraid.sessions.importer import stored_session
+from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.importer import stored_session
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 from unbraid.tui.run_list import RunList
 from unbraid.tui.services import ViewServices

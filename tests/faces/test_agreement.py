@@ -18,11 +18,11 @@ from tests.block_rows import RECORDINGS
 from tests.faces.agreement import agrees, asked, asked_events, asked_json
 from tests.faces.folded_events import Tokens, plus, spent, tokens_of
 from tests.faces.stored import home_of
-from tests.watch.writing import HOURS_AGO, Writer, append
+from tests.record.watch.writing import HOURS_AGO, Writer, append
 from unbraid.log import opened_log
-from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.run_list import list_sessions
-from unbraid.wire.record import milliseconds
+from unbraid.read.record import milliseconds
+from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.run_list import list_sessions
 
 # One of each layout, and each with something that the others do not have.
 NAMES = (

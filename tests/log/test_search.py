@@ -1,4 +1,4 @@
-"""Every log and the stored sessions find the same: what `tests/fleet/test_query.py` says."""
+"""Every log and the stored sessions find the same: what `tests/fold/test_query.py` says."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from msgspec import Raw
 
 from tests.block_rows import FOLDERS
-from tests.fleet.test_query import CASES
-from tests.watch.writing import Writer, append
+from tests.fold.test_query import CASES
+from tests.record.watch.writing import Writer, append
 from unbraid.events import FleetToolUse, Text
-from unbraid.fleet.query import composed
+from unbraid.fold.query import composed
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.sqlite import queries
-from unbraid.sessions.search import search_files
+from unbraid.record.sessions.search import search_files
 from unbraid.testing import load
 from unbraid.testing.log_contract import sample_run
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.launch.agents import UNBRAID, cli_of
 from tests.polling import until
+from tests.record.run.agents import UNBRAID, cli_of
 from tests.system.survivors import marked, survivors
 from unbraid.testing import Script, ScriptedModel, bash, claude_launch, opencode_launch, say
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.agents import cli_of
 from tests.orchestrate.fleets import fleet
 from tests.polling import until
+from tests.record.run.agents import cli_of
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.log import SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.orchestrate.orchestrator import Orchestrator
+from unbraid.record.watcher import Watcher, watch_until
 from unbraid.testing import Script, ScriptedModel, opencode_launch, say
 from unbraid.testing.process import Child
-from unbraid.watch.watcher import Watcher, watch_until
 
 pytestmark = pytest.mark.cli
 

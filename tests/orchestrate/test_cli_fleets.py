@@ -18,9 +18,9 @@ from tests.invariants import check
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
-from unbraid.control.permissions import open_requests
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
+from unbraid.steer.permissions import open_requests
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
 
 pytestmark = pytest.mark.cli

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.orchestrate.fleets import APIS, fleet, orchestrator, played, scripted, text_of
 from tests.polling import PATIENCE_SECONDS
 from unbraid import events as e
-from unbraid.fleet.gate import DELEGATING, Gate
+from unbraid.fold.gate import DELEGATING, Gate
 from unbraid.orchestrate.grammar import Parser
 from unbraid.testing import ScriptedThinking, say
 

@@ -15,11 +15,11 @@ from unbraid.errors import LogError
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.port import LogUnusable
+from unbraid.read.chunk import Chunk
 from unbraid.record.ingest import Ingest, MissingBytes, RunOver, TooManyRuns
 from unbraid.record.recorder import Recorder
 from unbraid.testing.log_contract import sample_run
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk
 
 WORDS = b"the quick brown fox jumps over the lazy dog and then it sleeps\n"
 

@@ -13,9 +13,9 @@ from unbraid.agents.claude.transcript import session_line
 from unbraid.errors import LogError
 from unbraid.log import MemoryLog
 from unbraid.log.port import Appended, LogUnusable
+from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.record.recorder import COMMIT_BYTES, Recorder
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk, ChunkedSource
 
 
 class Failing(MemoryLog):

@@ -7,11 +7,11 @@ import pytest
 from tests.redact.secret import KEY, SEEN
 from unbraid.events.encoding import decode_event
 from unbraid.log import MemoryLog
+from unbraid.read.chunk import Chunk
+from unbraid.read.notes import NOTES, RunNote
 from unbraid.record.recorder import Recorder
 from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.translate.notes import NOTES, RunNote
-from unbraid.wire.chunk import Chunk
 
 
 async def recorded(log: MemoryLog, source: str) -> bytes:

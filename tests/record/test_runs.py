@@ -6,9 +6,9 @@ from unbraid.agents.claude.sessions.follower import known_files
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.opencode.sessions.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
+from unbraid.read.chunk import Chunk
 from unbraid.record.runs import open_run
 from unbraid.system.file_tail import Place
-from unbraid.wire.chunk import Chunk
 
 STANDING = {
     "main.jsonl": RecordedFile(Place(1, 700), 700),

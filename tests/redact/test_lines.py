@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from unbraid.events import FleetToolUse, Text, decode_event
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import MemoryLog
-from unbraid.pipeline import Pipeline
+from unbraid.read.chunk import Chunk
 from unbraid.record.ingest import Ingest
 from unbraid.redact.keys import LONGEST
 from unbraid.redact.lines import redact_event
 from unbraid.redact.secrets import redact
 from unbraid.redact.source import SourceRedactor
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk
 
 # Made here, so that no scanner takes this file for a leak.
 BODY = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"

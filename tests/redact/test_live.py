@@ -14,23 +14,23 @@ from pathlib import Path
 import pytest
 
 from tests.access import visitor
-from tests.launch.agents import (
+from tests.record.run.agents import (
     UNBRAID,
     events_of,
     log_path,
     logged,
 )
-from tests.launch.test_passing import start
-from tests.launch.test_serving import ADDRESS
+from tests.record.run.test_passing import start
+from tests.record.run.test_serving import ADDRESS
+from tests.record.watch.test_restart import environment, heard, reached
+from tests.record.watch.writing import HOURS_AGO, SESSION, Writer, append
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from tests.redact.test_lines import claude, cut
-from tests.watch.test_restart import environment, heard, reached
-from tests.watch.writing import HOURS_AGO, SESSION, Writer, append
 from unbraid import events as e
 from unbraid.log import Entry, SqliteLog
+from unbraid.read.chunk import Chunk
 from unbraid.record.recorder import Recorder
-from unbraid.sessions.stored_sessions import StoredSessionList
-from unbraid.wire.chunk import Chunk
+from unbraid.record.sessions.stored_sessions import StoredSessionList
 
 
 @contextlib.asynccontextmanager

@@ -14,7 +14,9 @@ import pytest
 from tests.access import SECRET, TOKEN, visitor
 from tests.block_rows import CLEAN, joined, logged_rows, rows_of
 from tests.invariants import check
-from tests.launch.agents import (
+from tests.log.remote.test_delivery import arrived, waiting
+from tests.ports import free_port
+from tests.record.run.agents import (
     UNBRAID,
     cli_of,
     log_path,
@@ -22,14 +24,12 @@ from tests.launch.agents import (
     play,
     verdict,
 )
-from tests.launch.test_passing import start
-from tests.launch.test_serving import ADDRESS, address_of
-from tests.ports import free_port
+from tests.record.run.test_passing import start
+from tests.record.run.test_serving import ADDRESS, address_of
+from tests.record.watch.test_opencode_server import served
+from tests.record.watch.test_restart import watch_and_die
+from tests.record.watch.test_watch_clis import whole
 from tests.redact.secret import KEY, SEEN, bits_in, leaks
-from tests.remote.test_delivery import arrived, waiting
-from tests.watch.test_opencode_server import served
-from tests.watch.test_restart import watch_and_die
-from tests.watch.test_watch_clis import whole
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, serving

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, cli_of, log_path, play
+from tests.record.run.agents import UNBRAID, cli_of, log_path, play
 from tests.redact.secret import SEEN, bits_in, leaks
 from tests.redact.test_live_clis import FLEET, GO, PARTIAL, everything_once
 from tests.tui.tmux import terminal

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import claude, cut, said
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.redact.reader import redact_title
 from unbraid.redact.source import (
     OVERLONG_BYTES,
     SourceRedactor,
     unredacted_ends,
 )
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 
 @settings(max_examples=150)

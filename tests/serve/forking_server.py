@@ -13,7 +13,7 @@ import asyncio
 import os
 import sys
 
-import unbraid.pipeline  # noqa: F401 - imported once, here
+import unbraid.fold.pipeline  # noqa: F401 - imported once, here
 from unbraid.log import opened_log
 from unbraid.serve import ServeConfig, ServeLimits, Token, hash_token, run_server
 

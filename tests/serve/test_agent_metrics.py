@@ -6,7 +6,7 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests import polling
-from tests.alerts.made import Maker, helper
+from tests.fold.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.serve.spending_metrics import MAX_MODELS

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from tests.control.steered_run import SteeredRun, append_request
 from tests.serve.conftest import Start
-from unbraid.control.controllers import Controllers
+from tests.steer.steered_run import SteeredRun, append_request
 from unbraid.log import SqliteLog
+from unbraid.steer.controllers import Controllers
 from unbraid.testing.log_contract import sample_run
 
 

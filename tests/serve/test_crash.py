@@ -23,8 +23,8 @@ from tests.access import SECRET, client_at
 from tests.ports import free_port
 from tests.serve.sse import events_of
 from unbraid.events import encode
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import SqliteLog
-from unbraid.pipeline import Pipeline
 
 KILLS = int(os.environ.get("UNBRAID_TEST_KILLS", "40"))
 RUNS, VIEWERS, LINES = 4, 20, 400

@@ -11,8 +11,8 @@ import pytest
 
 from tests.access import SECRET, TOKEN
 from tests.serve.conftest import Start
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log import SqliteLog
-from unbraid.pipeline import Pipeline
 from unbraid.serve import ServeConfig, ServeLimits, serving
 
 LINES = b"".join(

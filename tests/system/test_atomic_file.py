@@ -10,11 +10,11 @@ import pytest
 
 from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError, LogError
-from unbraid.otel.sender import TraceParents
+from unbraid.fold.run_trace import TraceParent
+from unbraid.send.otel_sender import TraceParents
 from unbraid.serve.access.tokens import TokenFile
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.service import Service, ServiceError, SystemdUser, write_service
-from unbraid.traces import TraceParent
 
 
 def mode_of(path: Path) -> int:

@@ -14,8 +14,8 @@ import pytest
 from tests.polling import PATIENCE_SECONDS
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import SourceError
-from unbraid.remote.client import RemoteServer
-from unbraid.remote.ingest import (
+from unbraid.log.remote.client import RemoteServer
+from unbraid.log.remote.ingest import (
     MAX_ANSWER_BYTES,
     IngestClient,
     RemoteError,
@@ -127,7 +127,7 @@ async def test_who_stops_to_listen_hangs_up_at_once() -> None:
 
 
 async def test_a_stream_that_falls_silent_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unbraid.remote.client.SERVER_SILENCE_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("unbraid.log.remote.client.SERVER_SILENCE_TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr(
         "unbraid.agents.opencode.sessions.server.AGENT_SERVER_SILENCE_TIMEOUT_SECONDS", 0.2
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.polling import until
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.sessions import processes
 from unbraid.agents.codex.sessions import writers as codex
 from unbraid.agents.opencode.sessions import writers as opencode

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.launch.agents import cli_of
+from tests.record.run.agents import cli_of
 from unbraid.testing import (
     CLAUDE_VERSIONS,
     OPENCODE_VERSIONS,

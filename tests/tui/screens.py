@@ -14,11 +14,11 @@ from textual.pilot import Pilot
 from tests.block_rows import sources_of
 from tests.polling import until
 from unbraid import events as e
-from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog
 from unbraid.log.port import Log
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.steer.controllers import Controllers
 from unbraid.tui.app import Top
 from unbraid.tui.rows import Rows
 from unbraid.tui.services import ViewServices

@@ -12,11 +12,10 @@ from tests.block_rows import RECORDINGS, served
 from tests.tui.screens import opening, recorded, said, showing, squeezed
 from unbraid import events as e
 from unbraid.log import Entry, MemoryLog
-from unbraid.remote.ingest import RemoteError, ServerUnreachable
+from unbraid.log.remote.ingest import RemoteError, ServerUnreachable
 from unbraid.testing import load
-from unbraid.timings import NOTICE_REPEAT_SECONDS
 from unbraid.tui.app import Top
-from unbraid.tui.notifier import Notifier
+from unbraid.tui.notifier import NOTICE_REPEAT_SECONDS, Notifier
 from unbraid.tui.page_index import PAGE_EVENTS
 from unbraid.tui.rows import Rows
 from unbraid.tui.run_list import MAX_RUNS

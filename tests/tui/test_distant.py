@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.control.test_control import talking
-from tests.launch.agents import UNBRAID, log_path
 from tests.ports import free_port
+from tests.record.run.agents import UNBRAID, log_path
+from tests.record.watch.test_restart import environment
 from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import cut
+from tests.steer.test_control import talking
 from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
-from tests.watch.test_restart import environment
 from unbraid.log import SqliteLog
 from unbraid.testing import scenario
 from unbraid.testing.log_contract import sample_run

@@ -13,12 +13,12 @@ from textual.app import App
 from textual.containers import Vertical
 from textual.pilot import Pilot
 
-from tests.control.steered_run import asked
+from tests.steer.steered_run import asked
 from unbraid.agents.claude.hooks.decisions import offers
 from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
-from unbraid.control.controllers import Controllers
-from unbraid.control.permissions import PermissionRequest
 from unbraid.log import MemoryLog
+from unbraid.steer.controllers import Controllers
+from unbraid.steer.permissions import PermissionRequest
 from unbraid.system.clock import now_ms
 from unbraid.testing.sample_runs import sample_run
 from unbraid.tui import dialogs

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
-from unbraid.fleet.conversation import StreamConversation
+from unbraid.fold.conversation import StreamConversation
 from unbraid.tui.item_renderer import render_item
 from unbraid.tui.window import LIMITS
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.control.steered_run import SteeredRun, append_request
-from tests.launch.agents import UNBRAID, log_path
+from tests.record.run.agents import UNBRAID, log_path
+from tests.record.watch.test_restart import environment
 from tests.redact.secret import KEY, SEEN, bits_in
 from tests.redact.test_lines import cut
+from tests.steer.steered_run import SteeredRun, append_request
 from tests.tui.screens import opening, showing
 from tests.tui.tmux import terminal
-from tests.watch.test_restart import environment
 from unbraid import events as e
-from unbraid.control.controllers import Controllers
 from unbraid.log import MemoryLog, SqliteLog
+from unbraid.steer.controllers import Controllers
 from unbraid.testing.log_contract import sample_run
 
 TEXT = f"I use {KEY}, and it works."

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.control.test_control import talking
-from tests.launch.agents import UNBRAID, cli_of, log_path, play
+from tests.record.run.agents import UNBRAID, cli_of, log_path, play
+from tests.steer.test_control import talking
 from tests.tui.screens import opening, said
 from tests.tui.tmux import terminal
 from unbraid.log import SqliteLog

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.launch.agents import TIMEOUT_SECONDS, UNBRAID, cli_of
+from tests.record.run.agents import TIMEOUT_SECONDS, UNBRAID, cli_of
 from unbraid.testing import (
     Script,
     ScriptedModel,

@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.async_api import Page
 
 from tests.block_rows import RECORDINGS
-from tests.launch.agents import log_path
+from tests.record.run.agents import log_path
 from tests.web.views import becomes
 from unbraid.machine import Machine
 from unbraid.testing import load

@@ -10,14 +10,14 @@ from types import TracebackType
 from typing import Any
 
 from tests.block_rows import stream_of
-from tests.launch.agents import log_path
 from tests.ports import free_port
-from unbraid.control.controllers import Controllers, OtherProcesses
-from unbraid.control.sockets import SocketChannel
+from tests.record.run.agents import log_path
 from unbraid.events import FleetEvent
 from unbraid.log import SqliteLog
+from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.steer.controllers import Controllers, OtherProcesses
+from unbraid.system.sockets import SocketChannel
 
 BATCH = 5000
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from unbraid import events as e
-from unbraid.fleet.streams import Fleet
+from unbraid.fold.streams import Fleet
 
 BEGAN_MS = 1_750_000_000_000
 WORDS = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.control.test_control import LISTENING
+from tests.steer.test_control import LISTENING
 from tests.web.agents import GO, WAIT, Live, running
 from tests.web.browser import serious_violations
 from tests.web.site import Site

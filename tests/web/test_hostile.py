@@ -11,7 +11,7 @@ from tests.web.hostile import LAST, hostile_story
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.views import RunView
-from unbraid.pipeline import Pipeline
+from unbraid.fold.pipeline import Pipeline
 
 # Nothing that could run, load or send; and no part of the page that is wider than the screen.
 HARM = """() => {

@@ -12,11 +12,11 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.alerts.made import Maker
+from tests.fold.alerts.made import Maker
 from tests.web.site import Site
 from tests.web.views import becomes
-from unbraid.control.controllers import Controllers
-from unbraid.notify.alert_service import AlertService
+from unbraid.send.alert_service import AlertService
+from unbraid.steer.controllers import Controllers
 from unbraid.system.clock import now_ms
 
 # The browser's own notifications, noted as they are made; and a person who looks elsewhere.
@@ -49,8 +49,8 @@ async def noted(tab: Page, titles: Sequence[str]) -> None:
 async def test_a_page_has_the_number_that_wait_and_notifies_of_every_alert(
     site: Site, tab: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_GATHER_MS", 0)
-    monkeypatch.setattr("unbraid.alerts.monitor.ALERT_INTERVAL_MS", 0)
+    monkeypatch.setattr("unbraid.fold.alerts.monitor.ALERT_GATHER_MS", 0)
+    monkeypatch.setattr("unbraid.fold.alerts.monitor.ALERT_INTERVAL_MS", 0)
     (tmp_path / "alerts.toml").write_text(RULES)
     service = AlertService(
         site.log,

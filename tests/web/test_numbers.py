@@ -15,12 +15,12 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from tests.block_rows import RECORDINGS
-from tests.launch.agents import UNBRAID
+from tests.record.run.agents import UNBRAID
 from tests.web.site import Site
 from tests.web.stories import fan
 from tests.web.views import RunView
-from unbraid.fleet.tree import spent
-from unbraid.fleet.usage import Usage
+from unbraid.fold.tree import spent
+from unbraid.fold.usage import Usage
 from unbraid.screen import cost, duration, token_count
 from unbraid.tui.run_tree import RunTree
 

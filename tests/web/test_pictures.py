@@ -18,16 +18,16 @@ from msgspec import Raw
 from msgspec.structs import replace
 from playwright.async_api import Page, expect
 
-from tests.control.steered_run import SteeredRun
+from tests.steer.steered_run import SteeredRun
 from tests.web.site import Site
 from tests.web.stories import Story
 from tests.web.test_run import fleet
 from tests.web.views import RunView
 from unbraid import events as e
 from unbraid.events import FleetEvent
-from unbraid.pipeline import Pipeline
-from unbraid.prices.loader import load_prices
+from unbraid.fold.pipeline import Pipeline
 from unbraid.recordings import demo
+from unbraid.system.prices.loader import load_prices
 
 DOCS = Path(__file__).parents[2] / "docs"
 NAMES = [

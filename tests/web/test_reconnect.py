@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from tests.machine_home import MachineHome
 from tests.nats_servers import NatsCluster
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from tests.web.browser import Manners
 from tests.web.site import Site
 from tests.web.stories import Story

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
-from tests.launch.agents import log_path
+from tests.record.run.agents import log_path
 from tests.web import recorded
 from tests.web.browser import Manners, serious_violations
 from tests.web.recorded import COMPACTED, FAN, NAMES, OPENCODE, run_of

@@ -18,7 +18,7 @@ from tests.web.stories import ANSWER, OVERLOADED, crowd, fan
 from tests.web.views import RunView
 from unbraid.cli import main
 from unbraid.events import FleetEvent
-from unbraid.export import RunFile
+from unbraid.send.export import RunFile
 
 NESTED = RECORDINGS / "nested.partial-fwd.2.1.260"
 

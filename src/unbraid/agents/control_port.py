@@ -1,7 +1,7 @@
 """How a live run is steered: one request, the same for every agent kind and every caller, and what
 a kind does with it.
 
-Which permission requests wait is not asked here: that is in the log (`unbraid.fleet.status`).
+Which permission requests wait is not asked here: that is in the log (`unbraid.fold.status`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from unbraid.errors import CallerError
+from unbraid.read.notes import RunNote
 from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
-from unbraid.translate.notes import RunNote
 
 VERBS = ("message", "interrupt", "cancel", "stop", "answer")
 GIVE_BACK = "give_back"

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.agents.source import Recorded
+from unbraid.read.chunk import Chunk
+from unbraid.read.tracks import LineOrder, Track, merge
 from unbraid.system.file_tail import Place, Tail
 from unbraid.system.files import seconds_since
-from unbraid.translate.tracks import LineOrder, Track, merge
-from unbraid.wire.chunk import Chunk
 
 MAX_NAME_CHARS = 200
 BATCH_BYTES = 1 << 16

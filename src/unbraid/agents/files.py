@@ -39,13 +39,13 @@ from unbraid.agents.session_port import (
 )
 from unbraid.agents.session_search import may_hold, stored_block
 from unbraid.agents.source import Recorded, Source
+from unbraid.read.chunk import Chunk
+from unbraid.read.names import names_run
+from unbraid.read.record import BAD_JSON
+from unbraid.read.tracks import RunTracks, Track
 from unbraid.system.files import chunks, is_regular, modified_ms
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
-from unbraid.translate.tracks import RunTracks, Track
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import names_run
-from unbraid.wire.record import BAD_JSON
 
 # Its only file, as a source of a run.
 _FILE = "file"
@@ -275,7 +275,7 @@ def _mtime_ns(path: Path) -> int:
 
 def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     # Here, because the translator asks the registry for all kinds.
-    from unbraid.translate.translator import Translator
+    from unbraid.read.translator import Translator
 
     translator = Translator()
     for data in chunks(path):

@@ -24,11 +24,13 @@ from unbraid.agents.session_port import FileFormats, SessionStore, SessionWatch
 from unbraid.agents.source import Source
 from unbraid.errors import SourceError, UnbraidError
 from unbraid.events import RelayEvent, Unrecognized
-from unbraid.timings import PLUGIN_LOAD_TIMEOUT_SECONDS
-from unbraid.wire.record import BAD_JSON, Record, sound
+from unbraid.read.record import BAD_JSON, Record, sound
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+# A plugin is imported within a second; one that takes longer than this is left out.
+PLUGIN_LOAD_TIMEOUT_SECONDS = 10.0
 
 Note = Callable[[str], object]
 

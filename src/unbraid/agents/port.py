@@ -4,7 +4,7 @@ A kind is a program that runs agents: Claude Code, OpenCode. Everything that kno
 folder of its own beside this file, behind an `AgentKind`; all other code asks the registry. A kind
 may leave out what it cannot do: its method returns None, and every command works without that part.
 
-Only `Dialect` (in `unbraid.translate.dialects`) is pure. The other parts read files, databases and
+Only `Dialect` (in `unbraid.read.dialects`) is pure. The other parts read files, databases and
 processes, but none of them knows our log: they exchange chunks of bytes, and offsets. The recorder
 (`unbraid.record`) opens the log, says how far it is known (`Recorded`), and commits what comes.
 """
@@ -30,8 +30,8 @@ from unbraid.agents.session_port import SessionWatch as SessionWatch
 from unbraid.agents.session_port import StoredBlock as StoredBlock
 from unbraid.agents.source import Recorded as Recorded
 from unbraid.agents.source import Source as Source
-from unbraid.fleet.tool_formats import ToolFormat as ToolFormat
-from unbraid.translate.dialects import Dialect as Dialect
+from unbraid.fold.tool_formats import ToolFormat as ToolFormat
+from unbraid.read.dialects import Dialect as Dialect
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend

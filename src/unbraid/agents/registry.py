@@ -15,7 +15,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
-from unbraid.fleet.tool_formats import ToolFormat, ToolTable
+from unbraid.fold.tool_formats import ToolFormat, ToolTable
 from unbraid.system.files import read_small
 
 if TYPE_CHECKING:

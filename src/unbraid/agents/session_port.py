@@ -23,13 +23,13 @@ from msgspec import Struct
 from unbraid.agents.source import Recorded as Recorded
 from unbraid.agents.source import Source as Source
 from unbraid.errors import SourceError
-from unbraid.fleet.status import WaitingFor
+from unbraid.fold.status import WaitingFor
 
 if TYPE_CHECKING:
     from unbraid.agents.control_port import Controller
     from unbraid.events import RelayEvent
-    from unbraid.translate.tracks import RunTracks
-    from unbraid.translate.translator import Translator
+    from unbraid.read.tracks import RunTracks
+    from unbraid.read.translator import Translator
 
 
 class StoredSession(NamedTuple):
@@ -56,7 +56,7 @@ def translate_run(
     """Lets a translator read all of a run; yields what it returns. What cannot be read of other
     tracks than the first is reported, and left out.
     """
-    from unbraid.translate.tracks import merge
+    from unbraid.read.tracks import merge
 
     own, *others = run.tracks
     others = [track._replace(read=partial(_readable, track.read, warn)) for track in others]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from unbraid.agents.session_port import StoredBlock
 from unbraid.events import Prompt, RelayEvent, TextDelta, ThinkingDelta, ToolUse
 from unbraid.events.parts import call_text
-from unbraid.fleet.query import json_forms
+from unbraid.fold.query import json_forms
 
 
 def may_hold(chunks: Iterable[bytes], needle: str) -> bool:

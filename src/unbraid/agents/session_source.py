@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.source import Recorded, Source
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 
 class SessionSource(Source):

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from unbraid.read.chunk import Chunk, ChunkedSource
+from unbraid.read.lines import LineParts
 from unbraid.system.clock import now_ms
-from unbraid.wire.chunk import Chunk, ChunkedSource
-from unbraid.wire.lines import LineParts
 
 
 class Recorded(Struct):

@@ -14,7 +14,7 @@ from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
-    from unbraid.notify.user_rules import ExplainedCondition, LoadedRules
+    from unbraid.send.user_rules import ExplainedCondition, LoadedRules
 
 
 @click.group(
@@ -51,7 +51,7 @@ def alerts(ctx: click.Context, as_json: bool) -> None:
 @click.argument("receiver", required=False)
 def send_test(receiver: str | None) -> None:
     """Send a test message to RECEIVER, or to all receivers."""
-    from unbraid.notify.user_rules import try_receivers
+    from unbraid.send.user_rules import try_receivers
 
     loaded = _loaded()
     results = asyncio.run(try_receivers(loaded.rules, os.environ, receiver, ring=_ring))
@@ -64,7 +64,7 @@ def send_test(receiver: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def explain(as_json: bool) -> None:
     """Show which alerts apply to live runs now, and why."""
-    from unbraid.notify.user_rules import explained
+    from unbraid.send.user_rules import explained
 
     found = asyncio.run(explained(_loaded().rules))
     if as_json:
@@ -83,7 +83,7 @@ def _ring(text: str) -> None:
 
 
 def _loaded() -> LoadedRules:
-    from unbraid.notify.user_rules import UserRules
+    from unbraid.send.user_rules import UserRules
 
     loaded = UserRules(os.environ).load()
     for problem in loaded.problems:

@@ -13,13 +13,16 @@ import msgspec
 
 from unbraid.cli.options.arguments import log_option
 from unbraid.screen import safe, safe_json
-from unbraid.timings import APPROVE_POLL_SECONDS, ATTENDANCE_SECONDS
+from unbraid.timings import ATTENDANCE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.agents.control_port import AnswerDetails
-    from unbraid.control.controllers import Controllers
-    from unbraid.control.permissions import PermissionRequest
     from unbraid.log.port import Log
+    from unbraid.steer.controllers import Controllers
+    from unbraid.steer.permissions import PermissionRequest
+
+# How often `unbraid approve --wait` looks for new requests.
+APPROVE_POLL_SECONDS = 1.0
 
 
 @click.command(
@@ -121,8 +124,8 @@ def _object(text: str) -> dict[str, object]:
 @asynccontextmanager
 async def _reached(log: str | None) -> AsyncIterator[tuple[Log, Controllers]]:
     """Yields the log that has the requests, and what carries answers to its runs."""
-    from unbraid.control.controllers import Controllers, OtherProcesses, channels_of
     from unbraid.log import data_folder, opened_log
+    from unbraid.steer.controllers import Controllers, OtherProcesses, channels_of
 
     async with opened_log(log) as opened:
         yield opened, Controllers(OtherProcesses(*channels_of(opened, data_folder())))
@@ -133,7 +136,7 @@ async def _answer(
 ) -> None:
     from msgspec.structs import replace
 
-    from unbraid.control.permissions import answer_request
+    from unbraid.steer.permissions import answer_request
     from unbraid.system.user import user_name
 
     details = replace(details, by=user_name(), where="command line")
@@ -142,7 +145,7 @@ async def _answer(
 
 
 async def _list(log: str | None, *, as_json: bool) -> None:
-    from unbraid.control.permissions import answerable_requests
+    from unbraid.steer.permissions import answerable_requests
 
     async with _reached(log) as reached:
         waiting = await answerable_requests(*reached)
@@ -158,7 +161,7 @@ async def _list(log: str | None, *, as_json: bool) -> None:
 
 
 async def _wait(log: str | None, *, as_json: bool) -> None:
-    from unbraid.control.permissions import answerable_requests
+    from unbraid.steer.permissions import answerable_requests
     from unbraid.system.user import user_name
 
     async with _reached(log) as reached:

@@ -112,9 +112,9 @@ async def _ask(
 ) -> int:
     from unbraid.agents.agent_spec import Limits
     from unbraid.cli.output.fleet_view import FleetView
-    from unbraid.control.controllers import Controllers, channels_of
     from unbraid.log import data_folder, opened_log
     from unbraid.orchestrate.orchestrator import Orchestrator
+    from unbraid.steer.controllers import Controllers, channels_of
 
     view, controllers = FleetView(as_json=as_json), Controllers()
     async with opened_log(url) as log:

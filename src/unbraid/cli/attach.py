@@ -57,10 +57,10 @@ def attach(
 
 
 async def _resume(run: str, stream: int, more: list[str], *, only_print: bool) -> None:
-    from unbraid.control.resume import resumption
     from unbraid.errors import SourceError
     from unbraid.machine import Machine
     from unbraid.screen import safe
+    from unbraid.steer.resume import resumption
     from unbraid.system.process import without_token
 
     async with Machine() as machine:

@@ -39,7 +39,7 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     app-server`; an export; or the id of a run in the log. Sources of the same run are merged.
     """
     from unbraid.cli.output.printer import Printer, terminal_width
-    from unbraid.sessions.sources import events_of, relay_events_of, runs_of_sources
+    from unbraid.record.sessions.sources import events_of, relay_events_of, runs_of_sources
 
     # The log has no relay events.
     named = runs_of_sources(sources, os.environ, logged=shape != "relay", redact=redact)

@@ -52,7 +52,7 @@ def stop(agent: str) -> None:
 
 
 async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
-    from unbraid.control.controllers import reachable_runs
+    from unbraid.steer.controllers import reachable_runs
 
     async with reachable_runs(os.environ) as runs:
         await runs.steer(run, verb, text, stream_id=stream_id)

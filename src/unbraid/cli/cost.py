@@ -17,10 +17,10 @@ from unbraid.cli.output.messages import warn
 from unbraid.screen import safe, safe_json
 
 if TYPE_CHECKING:
-    from unbraid.fleet.prices import Prices
-    from unbraid.sessions.costs import Costs, SpentRun
+    from unbraid.fold.prices import Prices
+    from unbraid.record.sessions.costs import Costs, SpentRun
 
-# As in `unbraid.sessions.costs`, which takes longer to import than `--help` may.
+# As in `unbraid.record.sessions.costs`, which takes longer to import than `--help` may.
 KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine", "user")
 # A spreadsheet takes what begins like this for a formula; some read wide signs like narrow ones.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -51,8 +51,8 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
     without a known price, only its tokens are shown, with "no price". To set your own prices, use
     prices.json in the UNBRAID_HOME folder, or the file that UNBRAID_PRICES names.
     """
-    from unbraid.prices.loader import load_prices
-    from unbraid.sessions.costs import costs, since_ms
+    from unbraid.record.sessions.costs import costs, since_ms
+    from unbraid.system.prices.loader import load_prices
 
     # The end of the process frees everything: looking through all of it first would take a tenth
     # of the time.
@@ -76,7 +76,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
 
 def _runs(since: int, prices: Prices) -> list[SpentRun]:
     from unbraid.cli.output.progress import progress_bar
-    from unbraid.sessions.costs import stored_runs
+    from unbraid.record.sessions.costs import stored_runs
     from unbraid.system.home import LOG_FILE_NAME, data_folder
 
     home = data_folder()
@@ -93,7 +93,7 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
 async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
     # The log needs a database and an event loop: these are imported only if there is a log.
     from unbraid.log import LogUnusable, every_run, opened_log, staleness
-    from unbraid.sessions.costs import with_logged
+    from unbraid.record.sessions.costs import with_logged
 
     try:
         async with opened_log() as log:

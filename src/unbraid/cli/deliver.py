@@ -43,8 +43,8 @@ def deliver(token: str | None, seconds: float, discard: str | None) -> None:
 
 async def _deliver(token: str | None, seconds: float, discard: str | None) -> bool:
     """Returns whether something is left."""
-    from unbraid.remote.delivery import deliver as send
     from unbraid.screen import safe
+    from unbraid.send.delivery import deliver as send
     from unbraid.system.home import data_folder
 
     left = False

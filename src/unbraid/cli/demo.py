@@ -11,10 +11,12 @@ import click
 
 from unbraid.cli.options.arguments import FiniteRange
 from unbraid.system.tasks import cancel_task
-from unbraid.timings import DEMO_PAGE_SECONDS
 
 if TYPE_CHECKING:
-    from unbraid.hub.fanout import Hub
+    from unbraid.serve.hub.fanout import Hub
+
+# The page of a demo that nobody has opened stays this long.
+DEMO_PAGE_SECONDS = 30
 
 RUN = "demo"
 
@@ -58,7 +60,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         stack.enter_context(stopped_by_signals(stop))
         if page:
             from unbraid.cli.output.page import page as serve
-            from unbraid.control.controllers import Controllers
+            from unbraid.steer.controllers import Controllers
 
             served = serve(log, Controllers(), port=0, say=lambda text: None)
             server = await stack.enter_async_context(served)

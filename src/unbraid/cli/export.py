@@ -60,8 +60,8 @@ def export(agent: str, form: str | None, file: Path | None, redact: bool) -> Non
     disabled, it is plain HTML.
     """
     from unbraid.errors import CallerError, SourceError
-    from unbraid.export import RunFile
-    from unbraid.sessions.sources import events_of, runs_of_sources
+    from unbraid.record.sessions.sources import events_of, runs_of_sources
+    from unbraid.send.export import RunFile
 
     name, stream = (agent, None) if Path(agent).exists() else run_and_stream(agent)
     form = form or SUFFIXES.get("" if file is None else file.suffix.lower(), "markdown")

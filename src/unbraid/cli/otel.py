@@ -53,11 +53,11 @@ async def _send(
     names: tuple[str, ...], endpoint: str | None, *, content: bool, everything: bool
 ) -> tuple[int, int]:
     from unbraid.errors import CallerError
+    from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log
     from unbraid.machine import Machine
-    from unbraid.otel.exporter import collector_of, problem_with
-    from unbraid.otel.sender import Traces
-    from unbraid.traces import TraceParent
+    from unbraid.send.otel_exporter import collector_of, problem_with
+    from unbraid.send.otel_sender import Traces
 
     collector = collector_of(endpoint, os.environ, required=True)
     assert collector is not None

@@ -36,7 +36,7 @@ def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linge
 
     Ctrl-C is left to the agent: its remaining output is passed on and logged until it exits.
     """
-    from unbraid.launch.run import pipe as follow
+    from unbraid.record.run import pipe as follow
 
     if not sys.stdin.isatty():
         # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
@@ -47,7 +47,7 @@ def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linge
 
 async def _stdin() -> AsyncIterator[bytes]:
     # A thread, because a file on standard input cannot be waited for, and nothing else reads both.
-    from unbraid.launch.child import read_in
+    from unbraid.record.child import read_in
 
     loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](64)
 

@@ -50,7 +50,7 @@ def ps(
 
         runs = [redact_summary(run) for run in runs]
     if as_json:
-        from unbraid.sessions.run_list import to_json
+        from unbraid.record.sessions.run_list import to_json
 
         click.echo(safe_json(msgspec.json.encode([to_json(run) for run in runs])))
     else:
@@ -59,9 +59,9 @@ def ps(
 
 async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
     from unbraid.log import LogUnusable, data_folder, opened_log, staleness
-    from unbraid.sessions.all_runs import merge_runs
-    from unbraid.sessions.bulk_import import caught_up_runs
-    from unbraid.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
+    from unbraid.record.sessions.all_runs import merge_runs
+    from unbraid.record.sessions.bulk_import import caught_up_runs
+    from unbraid.record.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
 
     progress = progress_bar()
     try:

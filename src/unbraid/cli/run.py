@@ -84,7 +84,7 @@ def run(
     With --redact, API keys and tokens are redacted in the log, in what is sent, and on the page.
     The agent's own output is passed through unchanged.
     """
-    from unbraid.launch.run import run as start
+    from unbraid.record.run import run as start
 
     sending, face = destination_of(to, token, linger=linger, warn=warn, redact=redact), None
     if served:
@@ -94,7 +94,7 @@ def run(
         face = partial(page, port=port, redact=redact, home=data_folder())
     traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None
     if traces is not None:
-        from unbraid.otel.sender import LaunchedTrace
+        from unbraid.send.otel_sender import LaunchedTrace
 
         trace = LaunchedTrace(traces, warn=warn)
     started = start(

@@ -80,7 +80,7 @@ async def _places(
 ) -> list[dict[str, Any]]:
     from unbraid.log.port import Found
     from unbraid.machine import Machine
-    from unbraid.sessions.all_runs import AllRuns
+    from unbraid.record.sessions.all_runs import AllRuns
 
     async with Machine(warn=warn) as machine:
         log = redacted_log(machine.log, redact=redact)

@@ -14,7 +14,7 @@ from unbraid.cli.options.otlp import otlp_options, traces_of
 from unbraid.cli.output.messages import warn
 
 if TYPE_CHECKING:
-    from unbraid.otel.sender import Traces
+    from unbraid.send.otel_sender import Traces
     from unbraid.serve import ServeConfig
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

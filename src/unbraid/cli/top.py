@@ -13,10 +13,12 @@ import click
 from unbraid.cli.options.arguments import complete_run, servers_option
 from unbraid.cli.options.destination import token_option
 from unbraid.cli.options.redaction import redact_option
-from unbraid.timings import LOG_REPLACED_CHECK_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.log import Log
+
+# A view of the log looks this often whether it is still there: no event would say so.
+LOG_REPLACED_CHECK_SECONDS = 1.0
 
 
 @click.command(
@@ -55,7 +57,7 @@ def top(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("`unbraid top` needs a terminal; use `unbraid tail` or `unbraid ps`")
     if url is None:
-        from unbraid.remote.ingest import checked_url
+        from unbraid.log.remote.ingest import checked_url
 
         servers = tuple(map(checked_url, servers))
         asyncio.run(_top(run, servers, watch=watch, redact=redact))
@@ -95,10 +97,10 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
 
 async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
     """Shows a server's log."""
-    from unbraid.control.controllers import Controllers
-    from unbraid.remote.client import RemoteServer
-    from unbraid.remote.controllers import RemoteControllers
-    from unbraid.remote.log import RemoteLog, RemoteStoredSessions
+    from unbraid.log.remote.client import RemoteServer
+    from unbraid.log.remote.log import RemoteLog, RemoteStoredSessions
+    from unbraid.steer.controllers import Controllers
+    from unbraid.steer.server_controllers import RemoteControllers
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
 

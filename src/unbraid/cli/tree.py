@@ -15,7 +15,7 @@ from unbraid.cli.output.printer import terminal_width
 from unbraid.screen import safe_json
 
 if TYPE_CHECKING:
-    from unbraid.fleet.tree import Tree
+    from unbraid.fold.tree import Tree
 
 MIN_ROOM = 16
 _GUIDE = re.compile(r"[ │├└─]*")
@@ -42,10 +42,10 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     RUN/STREAM` takes. In a session that has not changed within the last minute, an agent that has
     not ended counts as orphaned.
     """
-    from unbraid.fleet.tree import Tree
+    from unbraid.fold.tree import Tree
+    from unbraid.record.sessions.files import LOG
+    from unbraid.record.sessions.sources import events_of, runs_of_sources
     from unbraid.screen import safe
-    from unbraid.sessions.files import LOG
-    from unbraid.sessions.sources import events_of, runs_of_sources
 
     runs = runs_of_sources(sources, os.environ, redact=redact)
     for run in redacted_runs(runs, redact=redact):
@@ -66,9 +66,9 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 
 def _end_abandoned(picture: Tree, run: str) -> None:
     """Shows the agents of a run whose writer is gone as its list of runs does."""
-    from unbraid.fleet.status import LIVE
-    from unbraid.sessions.abandoned_runs import end_open_agents
-    from unbraid.sessions.logged_runs import shown_status
+    from unbraid.fold.status import LIVE
+    from unbraid.record.sessions.abandoned_runs import end_open_agents
+    from unbraid.record.sessions.logged_runs import shown_status
 
     status = shown_status(run, os.environ)
     if status is not None and status not in LIVE:

@@ -20,7 +20,7 @@ from unbraid.system.descriptors import raise_descriptor_limit
 if TYPE_CHECKING:
     from unbraid.cli.output.session_table import SessionTable
     from unbraid.machine import Machine
-    from unbraid.remote.delivery import Destination, LogDelivery
+    from unbraid.send.delivery import Destination, LogDelivery
     from unbraid.serve import Server
 
 
@@ -83,15 +83,15 @@ def watch(
     UNBRAID_TOKEN, never from the command line.
     """
     if servers:
-        from unbraid.remote.ingest import checked_url
+        from unbraid.log.remote.ingest import checked_url
 
         servers = tuple(map(checked_url, servers))
     if to is None and (everything or since is not None):
         raise click.UsageError("--all and --since need --to")
     destination, since_ms = None, None
     if to is not None:
-        from unbraid.remote.delivery import Destination
-        from unbraid.sessions.costs import since_ms as parse_time
+        from unbraid.record.sessions.costs import since_ms as parse_time
+        from unbraid.send.delivery import Destination
         from unbraid.system.home import data_folder
 
         destination = Destination(to, token_of(token_file), home=data_folder(), redact=redact)

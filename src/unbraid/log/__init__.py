@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unbraid.fleet.usage import Usage
+    from unbraid.fold.usage import Usage
     from unbraid.log.engines import (
         configured_log,
         has_log,
@@ -58,7 +58,7 @@ __all__ = [
 
 # Imported when first asked for: a list of stored sessions folds summaries, and needs no database.
 _MODULES = {
-    "unbraid.fleet.usage": ("Usage",),
+    "unbraid.fold.usage": ("Usage",),
     "unbraid.log.entry": ("Entry",),
     "unbraid.log.leases": ("Leases",),
     "unbraid.log.memory": ("MemoryLog",),

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from unbraid.errors import LogError
 from unbraid.events import PASSING_THROUGH, FleetEvent, decode_event, encode
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 

@@ -17,7 +17,7 @@ from unbraid.log.entry import one_line
 from unbraid.log.port import LogConflict
 from unbraid.log.search_blocks import IndexedBlock, SearchBlocks
 from unbraid.log.summary import RunSummary
-from unbraid.wire.names import checked_run, checked_source
+from unbraid.read.names import checked_run, checked_source
 
 Line = tuple[FleetEvent, bytes]
 

@@ -22,10 +22,13 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from unbraid.errors import LogError
+from unbraid.read.names import names_run
 from unbraid.system.home import make_private_folder
 from unbraid.system.locks import locked_file
-from unbraid.timings import RECORDED_MARK_KEPT_SECONDS
-from unbraid.wire.names import names_run
+
+# A session that is part of another run (an orchestrated agent's) is marked as recorded there. The
+# mark can be deleted when no process would take the session for a new one any more.
+RECORDED_MARK_KEPT_SECONDS = 30 * 86400
 
 FOLDER = "leases"
 # In a folder of their own, which is nearly always empty: it is looked at for every session.

@@ -19,8 +19,8 @@ from unbraid.log.fold import RunFold, checked_append
 from unbraid.log.leases import UNNAMED
 from unbraid.log.port import READ_LIMIT, Appended, Log, LogSize, LogUnusable, unknown_address
 from unbraid.log.summary import RunSummary, select_runs
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import names_run
+from unbraid.read.chunk import Chunk
+from unbraid.read.names import names_run
 
 
 @dataclass

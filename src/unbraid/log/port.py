@@ -32,7 +32,7 @@ from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
 from unbraid.log.summary import RunSummary
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 READ_LIMIT = 1000
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from unbraid import events as e
 from unbraid.events.parts import call_text
-from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
-from unbraid.fleet.query import Query, Rank
+from unbraid.fold.conversation import Item, ItemLimits, RunConversation
+from unbraid.fold.query import Query, Rank
 from unbraid.log.port import Found, LogReader, every_run, run_pages
 
 MAX_BLOCK_CHARS = 256 * 1024

@@ -30,9 +30,9 @@ from unbraid.events import (
     Thinking,
     ToolCall,
 )
-from unbraid.fleet.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
-from unbraid.fleet.title import prompt_title, title_of
-from unbraid.fleet.usage import Totals, Usage
+from unbraid.fold.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
+from unbraid.fold.title import prompt_title, title_of
+from unbraid.fold.usage import Totals, Usage
 
 SPANS = 32
 FIRST_SPAN_MS = 125
@@ -83,7 +83,7 @@ _SILENT = frozenset(
 
 
 class RunSummary(Struct):
-    """What `ps` and `GET /v1/runs` show of a run. `status` is determined by `unbraid.fleet.status`,
+    """What `ps` and `GET /v1/runs` show of a run. `status` is determined by `unbraid.fold.status`,
     and `waiting` is what the run waits for.
 
     `machine` is the machine that sent the run here (the name of its token) or wrote it to a shared

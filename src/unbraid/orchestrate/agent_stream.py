@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from unbraid.events import Draft, Error, RelayEvent, TextDelta, TokenUsage, TurnComplete
 from unbraid.events.tokens import all_tokens
-from unbraid.fleet.delegation import Delegation
+from unbraid.fold.delegation import Delegation
 from unbraid.orchestrate.budget import Account, Meter
 from unbraid.orchestrate.journal import Journal
 from unbraid.system.clock import now_ms

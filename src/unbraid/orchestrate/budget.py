@@ -5,7 +5,7 @@ from __future__ import annotations
 from unbraid.agents.agent_spec import Limits
 from unbraid.events import TokenUsage, TurnComplete
 from unbraid.events.tokens import all_tokens
-from unbraid.fleet.usage import Totals, Usage
+from unbraid.fold.usage import Totals, Usage
 
 # Loops and hangs end, even those that were not foreseen.
 AGENT_LIMITS = Limits(turns=25, seconds=1800.0)

@@ -12,7 +12,7 @@ import msgspec
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.backend_port import AgentConversation
 from unbraid.errors import BackendError, UnbraidError
-from unbraid.fleet.gate import Gate
+from unbraid.fold.gate import Gate
 from unbraid.orchestrate import replies
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.commands import Commands

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from unbraid.events import Done, FleetEvent
 from unbraid.log.port import Log
-from unbraid.timings import JOURNAL_GATHER_SECONDS
+
+# Deltas of one moment are one transaction.
+JOURNAL_GATHER_SECONDS = 0.01
 
 MAX_PENDING = 2048
 

@@ -19,7 +19,7 @@ from collections.abc import Collection
 from unicodedata import category, normalize
 
 from unbraid.orchestrate.grammar import WORDS
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.seen import forget_oldest
 
 # A quotation is recognized by so much of it, without white space.
 COMPARED_CHARS = 2000

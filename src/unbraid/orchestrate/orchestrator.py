@@ -11,7 +11,6 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 
 from unbraid.agents.agent_spec import Limits
-from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, FleetEvent, RequestReceived
 from unbraid.log.engines import memory_log
@@ -25,6 +24,7 @@ from unbraid.orchestrate.master_session import MasterSession
 from unbraid.orchestrate.recovery import recover
 from unbraid.orchestrate.request import Request
 from unbraid.orchestrate.roster import Roster
+from unbraid.steer.controllers import Controllers
 
 RUN_PREFIX = "ask-"
 

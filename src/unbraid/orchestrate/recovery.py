@@ -13,14 +13,17 @@ from contextlib import suppress
 from unbraid.agents.registry import is_kind
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent
-from unbraid.fleet.delegation import SOURCE
-from unbraid.fleet.run_end import closing_events
+from unbraid.fold.delegation import SOURCE
+from unbraid.fold.run_end import closing_events
 from unbraid.log.leases import Leases
+from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, every_run, run_pages
-from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
-from unbraid.timings import DEAD_HOLDER_SECONDS, LEASE_TTL_SECONDS
+from unbraid.timings import LEASE_TTL_SECONDS
+
+# If a holder's key is missing because the nodes were away, it is written again within this.
+DEAD_HOLDER_SECONDS = 10.0
 
 
 async def recover(log: Log, leases: Leases) -> list[str]:

@@ -26,7 +26,7 @@ from unbraid.agents.control_port import (
 )
 from unbraid.errors import CallerError
 from unbraid.events import Draft, PermissionReplied, Prompt
-from unbraid.fleet.delegation import ROOT, Delegation
+from unbraid.fold.delegation import ROOT, Delegation
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log
@@ -42,8 +42,8 @@ from unbraid.orchestrate.prompts import with_fleet_prompt
 from unbraid.orchestrate.replies import Reply
 from unbraid.orchestrate.roster import Roster
 from unbraid.orchestrate.turn import Permission
-from unbraid.prices.loader import load_prices
 from unbraid.system.clock import now_ms
+from unbraid.system.prices.loader import load_prices
 
 # How an agent that asks is answered, if it can be, and its stream.
 _Asked = tuple[Callable[[str, str, str | None], Awaitable[None]] | None, AgentStream]

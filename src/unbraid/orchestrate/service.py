@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unbraid.control.controllers import Controllers
 from unbraid.events import Draft
 from unbraid.log.port import Log
 from unbraid.orchestrate.orchestrator import Orchestrator
+from unbraid.steer.controllers import Controllers
 from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 
 

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from unbraid import events as e
 from unbraid.agents.backend_port import AgentConversation
 from unbraid.errors import UnbraidError
-from unbraid.fleet.gate import Gate
+from unbraid.fold.gate import Gate
 from unbraid.orchestrate.agent_stream import AgentStream
 from unbraid.orchestrate.grammar import FleetCommand, Parser
 from unbraid.orchestrate.material import GivenMaterial

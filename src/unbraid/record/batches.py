@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 BATCH_BYTES = 1 << 22
 

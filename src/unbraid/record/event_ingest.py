@@ -27,14 +27,14 @@ from unbraid.events import (
     RequestReceived,
     decode_event,
 )
-from unbraid.fleet.amounts import plausible_count, plausible_dollars
+from unbraid.fold.amounts import plausible_count, plausible_dollars
 from unbraid.log.entry import entry_of, one_line
 from unbraid.log.port import Log, LogConflict
+from unbraid.read.names import checked_run
+from unbraid.read.record import LATEST_MS
 from unbraid.record.ingest import NotItsRun
 from unbraid.record.started_streams import StartedStreams
 from unbraid.system.locks import NamedLocks
-from unbraid.wire.names import checked_run
-from unbraid.wire.record import LATEST_MS
 
 # Agents have sub-agents, but not to this depth.
 MAX_DEPTH = 10_000

@@ -8,11 +8,13 @@ from collections.abc import Coroutine
 from typing import Any
 
 from unbraid.agents.source import Source
+from unbraid.read.notes import RunNote
 from unbraid.record.recorder import Recorder
 from unbraid.record.redacting_recorder import RedactingRecorder
 from unbraid.system.clock import now_ms
-from unbraid.timings import RESTORED_FILE_SECONDS
-from unbraid.translate.notes import RunNote
+
+# What files get this soon after they were found may have been copied with the rest of them.
+RESTORED_FILE_SECONDS = 10.0
 
 
 async def finish_despite_cancel(

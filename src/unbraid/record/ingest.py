@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unbraid.errors import CallerError, LogError
+from unbraid.log.origin import RunOrigin
 from unbraid.log.port import Log, LogConflict
-from unbraid.record.origin import RunOrigin
+from unbraid.read.chunk import Chunk
+from unbraid.read.names import checked_run, checked_source
 from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
 from unbraid.system.locks import NamedLocks
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import checked_run, checked_source
 
 if TYPE_CHECKING:
     from unbraid.redact.source import SourceRedactor

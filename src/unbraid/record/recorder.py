@@ -33,17 +33,20 @@ from unbraid.events import (
     StreamEnd,
     StreamStart,
 )
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log.entry import one_line
+from unbraid.log.origin import UNNAMED, RunOrigin
 from unbraid.log.port import Log
-from unbraid.pipeline import Pipeline
-from unbraid.prices.loader import load_prices
-from unbraid.record.origin import UNNAMED, RunOrigin
+from unbraid.read.chunk import Chunk, joined
+from unbraid.read.lines import OpenLines
+from unbraid.read.record import Record
 from unbraid.redact.source import unredacted_ends
 from unbraid.system.file_tail import MARK_BYTES
-from unbraid.timings import TRANSLATION_SLICE_SECONDS
-from unbraid.wire.chunk import Chunk, joined
-from unbraid.wire.lines import OpenLines
-from unbraid.wire.record import Record
+from unbraid.system.prices.loader import load_prices
+
+# Translating is computing on the event loop, where viewers and other sessions wait for their turn:
+# what is translated at a time gets smaller until it takes no longer than this.
+TRANSLATION_SLICE_SECONDS = 0.005
 
 COMMIT_BYTES = 1 << 20
 MIN_SLICE_BYTES, MAX_SLICE_BYTES = 1 << 12, 1 << 16

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from unbraid.read.chunk import Chunk
+from unbraid.read.notes import NOTES, RunNote
 from unbraid.record.batches import read_in_thread
 from unbraid.record.recorder import Recorder
 from unbraid.redact.source import SourceRedactor
 from unbraid.system.clock import now_ms
-from unbraid.translate.notes import NOTES, RunNote
-from unbraid.wire.chunk import Chunk
 
 
 class RedactingRecorder:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import LogError
+from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, LogUnusable
-from unbraid.record.origin import origin_of
 from unbraid.record.recorder import Recorder, TranslationTurns
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, StreamStart
 from unbraid.log.port import LogReader, run_pages
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.seen import forget_oldest
 
 MAX_HELD_RUNS = 1000
 

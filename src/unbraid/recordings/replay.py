@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log.port import Log
-from unbraid.pipeline import Pipeline
-from unbraid.prices.loader import load_prices
 from unbraid.recordings import demo
 from unbraid.system.clock import now_ms
+from unbraid.system.prices.loader import load_prices
 
 
 async def replay(log: Log, run: str, *, speed: float = 1.0) -> None:

@@ -23,10 +23,10 @@ from msgspec import Raw, Struct
 
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.events import FleetEvent, decode_event, encode
+from unbraid.read.record import BAD_JSON
 from unbraid.redact.anchors import Present
 from unbraid.redact.keys import LONGEST
 from unbraid.redact.secrets import anchors_with, hidden, redact, secret_ranges, undecided_from
-from unbraid.wire.record import BAD_JSON
 
 # As much of a block as is needed to know that it ends within a secret.
 CONTEXT_BYTES = 2 * LONGEST

@@ -36,8 +36,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unbraid.agents.port import Delta, SearchHit
-from unbraid.fleet.query import CUT, Query
-from unbraid.fleet.title import TITLE_CHARS
+from unbraid.fold.query import CUT, Query
+from unbraid.fold.title import TITLE_CHARS
 from unbraid.log.entry import Entry
 from unbraid.log.port import (
     READ_LIMIT,
@@ -52,7 +52,9 @@ from unbraid.log.summary import RunSummary
 from unbraid.redact.lines import ASIDES, SAID, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.system.pauses import with_pauses
-from unbraid.timings import REDACTION_HOLD_SECONDS
+
+# A model pauses for longer in the middle of a word only when something is wrong with it.
+REDACTION_HOLD_SECONDS = 3.0
 
 LOOK_AHEAD = 100
 # So many more results are searched for than are asked for: some are not shown.

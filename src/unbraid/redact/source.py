@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES, LineParts
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES, LineParts
 
 if TYPE_CHECKING:
     from unbraid.redact.lines import LineFormats, LineRedactor

@@ -13,11 +13,11 @@ import msgspec
 from ag_ui.core import BaseEvent, CustomEvent
 from msgspec import Struct
 
-from unbraid.agui.run import AgUiMessages, AgUiRun
 from unbraid.events import FleetEvent, FleetRetracted, decode_event
-from unbraid.hub.frames import Form, heartbeat_frame, opening_frame
-from unbraid.hub.viewer import Viewer
 from unbraid.log.port import LogReader, run_pages
+from unbraid.send.ag_ui import AgUiMessages, AgUiRun
+from unbraid.serve.hub.frames import Form, heartbeat_frame, opening_frame
+from unbraid.serve.hub.viewer import Viewer
 from unbraid.serve.services import Services
 
 

@@ -23,7 +23,11 @@ from uvicorn.server import ServerState
 
 from unbraid.serve.config import ServeLimits
 from unbraid.serve.problems import problem_response
-from unbraid.timings import CUT_READ_TIMEOUT_SECONDS, HANG_UP_TIMEOUT_SECONDS
+
+# A viewer that did not read gets its `cut` event if it reads within this: it holds memory.
+CUT_READ_TIMEOUT_SECONDS = 120.0
+# A connection that does not take the last bytes is cut.
+HANG_UP_TIMEOUT_SECONDS = 5.0
 
 EXTENSION = "unbraid.connection"
 # Sends a body past the middleware, which has to do with the head alone.

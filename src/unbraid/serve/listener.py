@@ -16,12 +16,12 @@ from typing import Any
 
 import uvicorn
 
-from unbraid.control.sockets import listening_address
 from unbraid.errors import CallerError
-from unbraid.remote.local_socket import socket_path
+from unbraid.log.remote.local_socket import socket_path
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
 from unbraid.system.descriptors import raise_descriptor_limit
+from unbraid.system.sockets import listening_address
 
 BACKLOG = 2048  # connections that wait to be accepted
 # The system would buffer megabytes for a viewer that does not read, which were all made in vain.

@@ -10,7 +10,10 @@ from msgspec import Struct
 
 from unbraid.errors import LogError
 from unbraid.log.port import Log, LogUnusable
-from unbraid.timings import COPY_STATE_SECONDS, COPY_STATE_WAIT_SECONDS
+
+# So often a server looks how complete its copy of a shared log is; a list waits no longer for it.
+COPY_STATE_SECONDS = 1.0
+COPY_STATE_WAIT_SECONDS = 0.1
 
 
 class CopyState(Struct):

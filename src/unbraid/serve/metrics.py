@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from unbraid.fleet.status import LIVE
-from unbraid.hub.fanout import Hub
+from unbraid.fold.status import LIVE
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.record.ingest import Ingest
-from unbraid.remote.delivery import DeliveryStatus
+from unbraid.send.delivery import DeliveryStatus
+from unbraid.serve.hub.fanout import Hub
 from unbraid.serve.spending_metrics import AgentMetrics, SpendingMetrics
 from unbraid.system.clock import now_ms
 

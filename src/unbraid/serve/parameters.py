@@ -12,9 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from unbraid.errors import CallerError
 from unbraid.events import FLEET_EVENTS
+from unbraid.read.names import checked_run
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import services_of
-from unbraid.wire.names import checked_run
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"

@@ -12,35 +12,39 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from unbraid.control.controllers import Controllers, channels_of
-from unbraid.control.sending_machines import SendingMachines
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
-from unbraid.hub.fanout import Hub, ShownLog
 from unbraid.log.port import Log, WholeLogReader
-from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
-from unbraid.remote.delivery import DeliveryStatus
+from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.send.delivery import DeliveryStatus
+from unbraid.send.senders import PageAlerts
 from unbraid.serve.access.auth import OWNER_SCOPES, Keys, Scope
 from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.access.tokens import SignInFile
 from unbraid.serve.app import create_app
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
+from unbraid.serve.hub.fanout import Hub, ShownLog
 from unbraid.serve.listener import listening, open_listener
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import Services
-from unbraid.sessions.abandoned_runs import AbandonedRuns
-from unbraid.sessions.all_runs import AllRuns
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.steer.controllers import Controllers, channels_of
+from unbraid.steer.sending_machines import SendingMachines
 from unbraid.system.tasks import beside
-from unbraid.timings import RETENTION_INTERVAL_SECONDS, TOKEN_SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator
+
+# Runs grow old slowly; and a log that is locked or full now may not be in an hour.
+RETENTION_INTERVAL_SECONDS = 3600.0
+# A token that was revoked stops working at once; streams that it opened before end within this.
+TOKEN_SWEEP_SECONDS = 1.0
 
 SIGN_INS = "sign-ins"
 

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from unbraid.control.controllers import Controllers
-from unbraid.control.sending_machines import SendingMachines
-from unbraid.hub.fanout import Hub
 from unbraid.log.port import Log, WholeLogReader
-from unbraid.notify.senders import PageAlerts
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
+from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.send.senders import PageAlerts
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.throttle import Throttle
 from unbraid.serve.body_budget import BodyBudget
 from unbraid.serve.config import ServeConfig
+from unbraid.serve.hub.fanout import Hub
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
-from unbraid.sessions.all_runs import AllRuns
-from unbraid.sessions.stored_sessions import StoredSessionList
+from unbraid.steer.controllers import Controllers
+from unbraid.steer.sending_machines import SendingMachines
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator

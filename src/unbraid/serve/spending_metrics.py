@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from unbraid.events import FleetTokenUsage
-from unbraid.fleet.status import PERMISSION, PROMPT, WAITING, WORKING
-from unbraid.fleet.usage import Usage
+from unbraid.fold.status import PERMISSION, PROMPT, WAITING, WORKING
+from unbraid.fold.usage import Usage
 from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
-from unbraid.hub.frames import Form
 from unbraid.serve.access.auth import Keys
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.connection import BODY_EXTENSION, EXTENSION, Connection
 from unbraid.serve.encodings import encoder_for
+from unbraid.serve.hub.frames import Form
 
 
 class StreamedViewer(Protocol):

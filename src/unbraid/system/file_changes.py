@@ -20,13 +20,15 @@ from pathlib import Path
 
 from watchfiles._rust_notify import RustNotify
 
-from unbraid.timings import (
-    NOTIFY_BUSY_SECONDS,
-    NOTIFY_BUSY_STEP_MS,
-    NOTIFY_GATHER_MS,
-    NOTIFY_IDLE_STEP_MS,
-    NOTIFY_PULSE_MS,
-)
+# The backend asks its queue in steps. Where words arrive it has to ask often; where nothing
+# happens, asking often would cost more than all the rest together.
+NOTIFY_BUSY_SECONDS = 2.0
+NOTIFY_BUSY_STEP_MS = 2
+NOTIFY_IDLE_STEP_MS = 30
+# Changes of one moment are one wake-up.
+NOTIFY_GATHER_MS = 8
+# A wake-up without a change, so that the waiting task can also look at the clock.
+NOTIFY_PULSE_MS = 1000
 
 
 async def changes(folders: Sequence[Path]) -> AsyncGenerator[list[Path], None]:

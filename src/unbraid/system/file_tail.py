@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.system.files import open_regular, read_at
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 READ_BYTES = 1 << 20
 MARK_BYTES = 256

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.system.clock import now_ms
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 # Little enough to stay in a processor's cache while it is searched, for one thing after another.
 CHUNK_BYTES = 1 << 18

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.system import file_changes
-from unbraid.timings import (
-    FOLDER_POLL_SECONDS,
-    FOLDER_RESCAN_SECONDS,
-    NEW_FOLDER_SETTLE_SECONDS,
-    STORE_APPEARING_POLL_SECONDS,
-)
+from unbraid.timings import STORE_APPEARING_POLL_SECONDS
+
+# The system reports changes of files; it may lose one when very many come at once.
+FOLDER_RESCAN_SECONDS = 300.0
+# Where the system cannot report changes, the files are looked at.
+FOLDER_POLL_SECONDS = 2.0
+# inotify watches a new folder moments after it has reported it: so it is looked at again.
+NEW_FOLDER_SETTLE_SECONDS = 0.3
 
 
 class FolderLook(NamedTuple):

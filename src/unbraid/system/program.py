@@ -19,7 +19,11 @@ from pathlib import Path
 from unbraid.errors import BackendError
 from unbraid.system.liveness import PROCESSES
 from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
-from unbraid.timings import PROGRAM_END_GRACE_SECONDS, PROGRAM_KILL_POLL_SECONDS
+
+# A program that was asked to end gets this long before it is killed.
+PROGRAM_END_GRACE_SECONDS = 3.0
+# Between two looks for what a killed program had started: it is gone in no time.
+PROGRAM_KILL_POLL_SECONDS = 0.01
 
 READ_BYTES = 1 << 16
 STDERR_BYTES = 4096

@@ -19,10 +19,14 @@ from typing import Protocol
 
 from unbraid.errors import UnbraidError
 from unbraid.system.atomic_file import write_atomically
-from unbraid.timings import SERVICE_MANAGER_TIMEOUT_SECONDS, SERVICE_RESTART_SECONDS
+
+# Enabling a unit waits until it has started, on a machine that may just have booted.
+SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0
+# One that has failed is started again after this.
+SERVICE_RESTART_SECONDS = 10
 
 NAME = "unbraid"
-LABEL = "io.unbraid.watch"
+LABEL = "io.unbraid.record"
 # It follows agents beside a person's own work: it gives way, and it is bounded.
 MEMORY_MAX_MEGABYTES = 1024
 PASSED_ON = ("PATH", "UNBRAID_HOME", "UNBRAID_PRICES", "XDG_DATA_HOME", "XDG_CONFIG_HOME")

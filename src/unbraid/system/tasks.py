@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from unbraid.timings import CANCEL_AGAIN_SECONDS
+# A task that was cancelled and has not ended after so long has missed it, and is cancelled again.
+CANCEL_AGAIN_SECONDS = 0.1
 
 
 async def cancel_task(task: asyncio.Task[Any]) -> None:

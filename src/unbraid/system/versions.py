@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from unbraid.events.decoders import json_decoder
 from unbraid.system.process import NOTHING, PIPE, start
-from unbraid.timings import VERSION_TIMEOUT_SECONDS
+
+# `--version` takes about a second; a wrapper may first have to unpack something.
+VERSION_TIMEOUT_SECONDS = 20.0
 
 Release = tuple[int, ...]
 

@@ -30,8 +30,8 @@ from unbraid.events import (
 from unbraid.log.entry import Entry
 from unbraid.log.leases import Leases
 from unbraid.log.port import Log, LogConflict, every_run
+from unbraid.read.chunk import Chunk
 from unbraid.testing.sample_runs import all_chunks, sample_run
-from unbraid.wire.chunk import Chunk
 
 __all__ = ["LogContract", "gather", "sample_run"]
 

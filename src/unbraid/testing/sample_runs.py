@@ -14,7 +14,7 @@ from unbraid.events import (
     Text,
 )
 from unbraid.log.port import Log
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 
 def sample_run(words: list[str], *, ok: bool = True, ts: int = 1000) -> list[FleetEvent]:

@@ -19,17 +19,11 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
 from unbraid.agents.control_port import VERBS
-from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import LogError, UnbraidError
-from unbraid.notify.senders import terminal_call
+from unbraid.fold.alerts.monitor import AlertMessage
 from unbraid.screen import counted
-from unbraid.timings import (
-    STORED_SESSIONS_REFRESH_SECONDS,
-    TOP_CONTROL_POLL_SECONDS,
-    TOP_DRAW_SECONDS,
-    TOP_LIST_SECONDS,
-    TOP_RETRY_SECONDS,
-)
+from unbraid.send.senders import terminal_call
+from unbraid.timings import STORED_SESSIONS_REFRESH_SECONDS
 from unbraid.tui.dialogs import Help
 from unbraid.tui.notifier import Notifier
 from unbraid.tui.reader import Reader
@@ -41,6 +35,13 @@ from unbraid.tui.run_tree import RunTree
 from unbraid.tui.search import Search
 from unbraid.tui.services import ViewServices
 from unbraid.tui.transcript import Transcript
+
+# Changes between two pictures are one picture.
+TOP_DRAW_SECONDS = 0.1
+TOP_LIST_SECONDS = 0.5
+# Who can be steered, and who waits for an answer.
+TOP_CONTROL_POLL_SECONDS = 1.0
+TOP_RETRY_SECONDS = 2.0
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
 # so that words which are typed ahead go to the dialog and are never taken for commands.

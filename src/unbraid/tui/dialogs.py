@@ -16,10 +16,9 @@ from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from unbraid.agents.control_port import GIVE_BACK
-from unbraid.control.permissions import PermissionRequest
 from unbraid.screen import safe, short
+from unbraid.steer.permissions import PermissionRequest
 from unbraid.system.clock import now_ms
-from unbraid.timings import REQUEST_ARMED_SECONDS
 from unbraid.tui.permission_answers import (
     EDIT,
     MANY,
@@ -28,6 +27,10 @@ from unbraid.tui.permission_answers import (
     choices_of,
     note_on,
 )
+
+# A key that is pressed this soon after a request has appeared was meant for something else. The
+# page waits as long (ARMED_AFTER_MS in web/src/control/Permission.svelte).
+REQUEST_ARMED_SECONDS = 0.8
 
 HELP = """\
 Left: runs, live ones first, and the agents of the selected run.

@@ -7,11 +7,13 @@ from typing import Any
 
 from textual.app import App
 
-from unbraid.alerts.monitor import AlertMessage
 from unbraid.errors import UnbraidError
-from unbraid.remote.ingest import ServerUnreachable
+from unbraid.fold.alerts.monitor import AlertMessage
+from unbraid.log.remote.ingest import ServerUnreachable
 from unbraid.screen import short
-from unbraid.timings import NOTICE_REPEAT_SECONDS
+
+# The same error is shown again only after this long.
+NOTICE_REPEAT_SECONDS = 30.0
 
 MAX_CHARS = 400
 

@@ -8,8 +8,8 @@ import msgspec
 
 from unbraid.agents.control_port import AnswerDetails
 from unbraid.agents.registry import tools
-from unbraid.control.permissions import PermissionRequest
 from unbraid.screen import safe
+from unbraid.steer.permissions import PermissionRequest
 from unbraid.system.user import user_name
 
 REASON, EDIT = "reason", "edit"

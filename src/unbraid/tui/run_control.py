@@ -10,11 +10,11 @@ from textual.app import App
 
 from unbraid.agents.control_port import AnswerDetails, Controller, SteeringRequest
 from unbraid.agents.registry import tools
-from unbraid.control.hints import steering_hint
-from unbraid.control.permissions import OpenRequests, PermissionRequest
 from unbraid.errors import CallerError, UnbraidError
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
+from unbraid.steer.hints import steering_hint
+from unbraid.steer.permissions import OpenRequests, PermissionRequest
 from unbraid.timings import ATTENDANCE_SECONDS
 from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
 from unbraid.tui.permission_answers import EDIT, REASON, choices_of, details_of, edited

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unbraid.log.summary import RunSummary
-from unbraid.sessions.all_runs import merge_runs
+from unbraid.record.sessions.all_runs import merge_runs
 from unbraid.tui.run_rows import sort_runs
 from unbraid.tui.services import ViewServices
 

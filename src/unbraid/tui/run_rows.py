@@ -8,7 +8,7 @@ from pathlib import PurePath
 from rich.style import Style
 from rich.text import Text
 
-from unbraid.fleet.status import MARKS
+from unbraid.fold.status import MARKS
 from unbraid.log.summary import RunSummary
 from unbraid.screen import cost, duration, short, token_count
 from unbraid.tui.rows import Row

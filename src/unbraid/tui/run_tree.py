@@ -9,9 +9,9 @@ from rich.style import Style
 from rich.text import Text
 
 from unbraid.events import StreamStart
-from unbraid.fleet import status
-from unbraid.fleet.status import MARKS
-from unbraid.fleet.tree import Node, Tree, spent
+from unbraid.fold import status
+from unbraid.fold.status import MARKS
+from unbraid.fold.tree import Node, Tree, spent
 from unbraid.log.entry import Entry
 from unbraid.screen import cost, duration, short, token_count
 from unbraid.tui.page_index import PageIndex

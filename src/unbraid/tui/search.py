@@ -17,11 +17,13 @@ from unbraid.errors import UnbraidError
 from unbraid.log.port import Found
 from unbraid.log.summary import RunSummary
 from unbraid.screen import short
-from unbraid.timings import SEARCH_TYPING_PAUSE_SECONDS
 from unbraid.tui.dialogs import Dialog
 from unbraid.tui.rows import Row, Rows
 from unbraid.tui.run_tree import DIM
 from unbraid.tui.services import ViewServices
+
+# A search begins when nothing was typed for this long.
+SEARCH_TYPING_PAUSE_SECONDS = 0.3
 
 MAX_RESULTS = 150
 KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from unbraid.agents.control_port import Controller
-from unbraid.control.controllers import Controllers
-from unbraid.control.permissions import OpenRequests, answerable_requests
 from unbraid.errors import CallerError
 from unbraid.log.port import LogReader
-from unbraid.sessions.abandoned_runs import AbandonedRuns
-from unbraid.sessions.all_runs import AllRuns
-from unbraid.sessions.port import StoredSessions
+from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.port import StoredSessions
+from unbraid.steer.controllers import Controllers
+from unbraid.steer.permissions import OpenRequests, answerable_requests
 from unbraid.system.user import user_name
 
 

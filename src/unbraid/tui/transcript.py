@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from unbraid.fleet.conversation import Item
+from unbraid.fold.conversation import Item
 from unbraid.tui.item_renderer import render_item
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from unbraid.fleet.conversation import Item, ItemLimits, StreamConversation
+from unbraid.fold.conversation import Item, ItemLimits, StreamConversation
 from unbraid.log.port import LogReader
 from unbraid.tui.page_index import PAGE_EVENTS, SHOWN, PageIndex
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from tests.launch.agents import cli_of
+from tests.record.run.agents import cli_of
 from tests.system.survivors import marked, survivors
 from unbraid.agents.claude.backend import ClaudeBackend
 from unbraid.events import RelayEvent, TextDelta

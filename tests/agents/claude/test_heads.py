@@ -17,7 +17,7 @@ from unbraid.agents.claude.heads import (
     uuids_in,
     workflow_line_order,
 )
-from unbraid.translate.tracks import LineOrder
+from unbraid.read.tracks import LineOrder
 
 RESULT = {"type": "tool_result", "tool_use_id": "c", "content": "Done."}
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.agents.claude.records import Task, fingerprint, parse_double_encoded
-from unbraid.translate.blocks import Block
-from unbraid.translate.content import extract_content, split_content
+from unbraid.read.blocks import Block
+from unbraid.read.content import extract_content, split_content
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "eA=="}}
 REFERENCE = {"type": "tool_reference", "tool_name": "WebFetch"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from unbraid import events as e
-from unbraid.fleet.title import prompt_title
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.title import prompt_title
 from unbraid.log.summary import RunSummary
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.stored_facts import stored_facts
+from unbraid.record.sessions.stored_facts import stored_facts
 
 SESSION = "0b8a7c1e-1111-4222-8333-444455556666"
 AT = "2026-11-15T10:00:0{}.000Z"

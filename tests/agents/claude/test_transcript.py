@@ -10,9 +10,9 @@ import pytest
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import AgentFacts, agent_line, notification, session_line
 from unbraid.events import SessionMeta
-from unbraid.translate.reader import parse_line
-from unbraid.translate.translator import Translator
-from unbraid.wire.record import read_as
+from unbraid.read.reader import parse_line
+from unbraid.read.record import read_as
+from unbraid.read.translator import Translator
 
 META = {"agentType": "Explore", "description": "look", "toolUseId": "toolu_1", "spawnDepth": 1}
 

@@ -15,9 +15,9 @@ from unbraid import events as e
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import Recorded
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.sessions.stored_facts import stored_facts
+from unbraid.fold.pipeline import Pipeline
+from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_facts import stored_facts
 
 PACKED = RECORDINGS / "compressed.exec.codex-0.166.0"
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.block_rows import logged_rows, rows_of
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, logged
 from tests.polling import until
-from tests.watch.watching import watched
+from tests.record.run.agents import UNBRAID, logged
+from tests.record.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import SessionState

@@ -12,8 +12,8 @@ from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, t
 from tests.block_rows import FOLDERS, RECORDINGS, logged_rows, sources_of, stream_of
 from unbraid import Translator
 from unbraid import events as e
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.fold.pipeline import Pipeline
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.testing import load
 
 CODEX = [folder for folder in FOLDERS if ".codex-" in folder.name]

@@ -15,7 +15,7 @@ from unbraid.agents.codex.resume import CodexResumer
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import CallerError, SourceError
-from unbraid.pipeline import Pipeline
+from unbraid.fold.pipeline import Pipeline
 from unbraid.testing import load
 
 EXEC = [

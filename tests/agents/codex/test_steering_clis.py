@@ -14,18 +14,18 @@ import pytest
 from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
 from tests.block_rows import logged_rows, rows_of
-from tests.control.talk import Talk
 from tests.invariants import check
-from tests.launch.agents import UNBRAID, log_path, logged
 from tests.polling import until
+from tests.record.run.agents import UNBRAID, log_path, logged
+from tests.steer.talk import Talk
 from unbraid import events as e
 from unbraid.agents.codex.records import THREAD_ID
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.control_port import SteeringRequest
-from unbraid.control.controllers import Controllers, OtherProcesses
-from unbraid.control.sockets import SocketChannel
 from unbraid.log import SqliteLog
 from unbraid.record.runs import open_run
+from unbraid.steer.controllers import Controllers, OtherProcesses
+from unbraid.system.sockets import SocketChannel
 from unbraid.testing import (
     CODEX_VERSIONS,
     HttpError,

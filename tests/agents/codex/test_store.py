@@ -32,9 +32,9 @@ from unbraid.agents.codex.sessions.file_formats import stored_order
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
 from unbraid.agents.session_port import Recorded
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
+from unbraid.fold.pipeline import Pipeline
+from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
 from unbraid.testing import load
 
 CODEX = [folder for folder in FOLDERS if ".codex-" in folder.name]

@@ -11,9 +11,9 @@ import pytest
 
 from tests.agents.codex.test_codex_clis import begun, cli_of, ended, every_version
 from tests.block_rows import logged_rows, rows_of
-from tests.launch.agents import UNBRAID
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.watching import watched
 from tests.tui.tmux import terminal
-from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.testing import Script, ScriptedModel, Spawn, Wait, bash, codex_launch, say
 

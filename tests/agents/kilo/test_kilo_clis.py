@@ -11,9 +11,9 @@ import pytest
 from tests.agents.claude.backend_cli import said, text
 from tests.agents.codex.test_codex_clis import ended
 from tests.block_rows import joined, logged_rows, rows_of
-from tests.launch.agents import UNBRAID
+from tests.record.run.agents import UNBRAID
+from tests.record.watch.watching import watched
 from tests.tui.tmux import terminal
-from tests.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.kilo.edition import KILO

@@ -12,8 +12,8 @@ from unbraid import events as e
 from unbraid.agents.kilo.edition import KILO
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.registry import kind, stores
-from unbraid.sessions.sources import events_of, runs_of_sources
-from unbraid.sessions.stored_facts import stored_facts
+from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_facts import stored_facts
 
 FAN = RECORDINGS / "fan-same-opening.run.kilo-7.7.9"
 SERVED = RECORDINGS / "child-fails.serve.kilo-7.7.9"

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from tests.launch.agents import cli_of
+from tests.record.run.agents import cli_of
 from tests.system.survivors import marked, survivors
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.testing import Script, ScriptedModel, opencode_launch

@@ -12,7 +12,7 @@ import pytest
 
 from tests.agents.claude.backend_cli import said, text
 from tests.agents.opencode.backend_cli import real
-from tests.launch.agents import cli_of
+from tests.record.run.agents import cli_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.opencode.backend import OpenCodeBackend

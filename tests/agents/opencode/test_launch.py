@@ -17,8 +17,8 @@ from unbraid import events as e
 from unbraid.agents.opencode.launch import OpenCodeSource
 from unbraid.agents.session_port import Recorded
 from unbraid.log import SqliteLog
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 
 NOWHERE = {"HOME": "/nothing", "XDG_DATA_HOME": "/nothing"}
 STDOUT = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "stdout.ndjson"

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tests.translate.reading import blocks_of
+from tests.read.reading import blocks_of
 from unbraid import Translator
 from unbraid import events as e
 

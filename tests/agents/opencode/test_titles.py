@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from unbraid import events as e
+from unbraid.fold.pipeline import Pipeline
 from unbraid.log.summary import RunSummary
-from unbraid.pipeline import Pipeline
 
 SESSION = "ses_e21e60c8affedC7WRBuE3g7ehQ"
 

@@ -37,9 +37,9 @@ from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.sqlite import file
 from unbraid.log.sqlite.file import open_reader
+from unbraid.read.chunk import Chunk
 from unbraid.testing.log_contract import sample_run
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk
 
 MACHINES, TOGETHER = 3, 4
 STREAM = "RIVALS"

@@ -12,7 +12,7 @@ from tests.access import SECRET
 from tests.log.nats.clients import PATIENCE_SECONDS, Writer
 from unbraid.log import Log, SqliteLog
 from unbraid.log.entry import one_line
-from unbraid.remote.delivery import Destination, LogDelivery
+from unbraid.send.delivery import Destination, LogDelivery
 
 PIECE_BYTES = 1 << 16
 

@@ -19,9 +19,9 @@ from unbraid.log.nats.connection import NatsConnection, NoAnswer, parse_address
 from unbraid.log.nats.stream import is_cut_off
 from unbraid.log.repair import repair_log
 from unbraid.log.replicated.log import ReplicatedLog
+from unbraid.read.chunk import Chunk
 from unbraid.testing.log_contract import gather, sample_run
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.wire.chunk import Chunk
 
 pytestmark = pytest.mark.xdist_group("nats")
 

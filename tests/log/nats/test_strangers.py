@@ -19,8 +19,8 @@ from unbraid.log.nats.stream import ID, PARTS, run_subject
 from unbraid.log.replicated.copy import MAX_EVENTS
 from unbraid.log.replicated.log import ReplicatedLog
 from unbraid.log.summary import RunSummary
+from unbraid.read.chunk import Chunk
 from unbraid.testing.sample_runs import sample_run
-from unbraid.wire.chunk import Chunk
 
 pytestmark = pytest.mark.xdist_group("nats")
 

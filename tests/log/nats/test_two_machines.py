@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from tests.launch.agents import cli_of
 from tests.log.nats.two_machines import MODULE, VERSION, expected_words
 from tests.namespaces import has_namespaces, in_own_network
+from tests.record.run.agents import cli_of
 
 pytestmark = [pytest.mark.cli, pytest.mark.xdist_group("nats")]
 TURNS = 6

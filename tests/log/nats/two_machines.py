@@ -24,10 +24,10 @@ from statistics import median
 from typing import Any
 
 from tests.access import LINK, visitor
-from tests.launch.agents import UNBRAID
-from tests.launch.test_interactive import settle
 from tests.namespaces import Network, NetworkHost, has_namespaces, in_own_network
 from tests.nats_servers import NatsCluster
+from tests.record.run.agents import UNBRAID
+from tests.record.run.test_interactive import settle
 from tests.serve.sse import events_of
 from unbraid.testing import Script, ScriptedModel, bash, claude_launch, clis, say
 

@@ -11,10 +11,16 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
-from unbraid.log.sqlite.file import APPLICATION_ID, MIGRATIONS, migrate, open_writer
+from unbraid.log.sqlite.file import (
+    APPLICATION_ID,
+    COMMIT_FRESH_SECONDS,
+    MIGRATIONS,
+    migrate,
+    open_writer,
+)
+from unbraid.log.sqlite.log import SLOW_COMMIT_SECONDS
 from unbraid.testing.log_contract import sample_run
 from unbraid.testing.sample_runs import all_chunks
-from unbraid.timings import COMMIT_FRESH_SECONDS, SLOW_COMMIT_SECONDS
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from unbraid.log import SqliteLog
+from unbraid.read.chunk import Chunk
 from unbraid.record.recorder import Recorder
-from unbraid.wire.chunk import Chunk
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 RUNS = 20

@@ -1,5 +1,5 @@
 /**
- * The page's items are those of `fleet/conversation.py`, recording by recording. The expected ones
+ * The page's items are those of `fold/conversation.py`, recording by recording. The expected ones
  * are made by `web/conversations.py`, which prints one line of JSON for each run.
  */
 import { execFileSync } from 'node:child_process';

@@ -42,7 +42,7 @@ export type Kind =
   | 'end';
 
 /**
- * One thing to read; `seq` is where it began. The same items as those of `fleet/conversation.py`,
+ * One thing to read; `seq` is where it began. The same items as those of `fold/conversation.py`,
  * which `conversation.test.ts` proves. Once a stream's `look` has given it out, an item is never
  * changed, only replaced: who holds one can tell by `===` whether it is still what it was.
  */

@@ -114,7 +114,7 @@ export class Run {
   }
 
   /** What every agent and everyone below it has spent, by stream. The rule is that of
-   *  `Tree.totals` in src/unbraid/fleet/tree.py. */
+   *  `Tree.totals` in src/unbraid/fold/tree.py. */
   totals(): Map<number, Spent> {
     const totals = new Map<number, Spent>();
     // A child's number is larger than its parent's.

@@ -1,4 +1,4 @@
-/** What a run or an agent is doing; the rule is that of `unbraid.fleet.status`. */
+/** What a run or an agent is doing; the rule is that of `unbraid.fold.status`. */
 export type Status = 'working' | 'waiting' | 'done' | 'failed' | 'interrupted' | 'orphaned';
 
 export const STATUSES: readonly Status[] = [

@@ -1,4 +1,4 @@
-/** What a search finds. The rule is that of `unbraid/fleet/query.py`: a word is found wherever it is,
+/** What a search finds. The rule is that of `unbraid/fold/query.py`: a word is found wherever it is,
  *  also inside others, whatever its case and its accents. */
 
 const LETTER = '[\\p{L}\\p{N}]';

@@ -1,4 +1,4 @@
-/** The title of a run that has none of its own; the rule is that of src/unbraid/fleet/title.py. */
+/** The title of a run that has none of its own; the rule is that of src/unbraid/fold/title.py. */
 const TITLE_CHARS = 200;
 
 /** What stands before the words of a line: tags, headings, quotes, points of a list. */

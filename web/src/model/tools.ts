@@ -1,6 +1,6 @@
 /**
  * What a tool call is about, by the table of all tools. The rules are those of
- * `unbraid.fleet.tool_formats`. Inputs are an agent's: of any shape.
+ * `unbraid.fold.tool_formats`. Inputs are an agent's: of any shape.
  */
 import { TOOLS, type ToolFormat } from './events';
 import type { Call } from './items';

@@ -1,5 +1,5 @@
 /** What agents spend: each message once, and their CLI's own account where it gives one.
- *  The same rules as in src/unbraid/fleet/usage.py. */
+ *  The same rules as in src/unbraid/fold/usage.py. */
 import type { Done, FleetSessionMeta, FleetTokenUsage, FleetTurnComplete } from './events';
 
 /** Dollars: reported by the agent's CLI, computed for the rest, and tokens that are in neither. */

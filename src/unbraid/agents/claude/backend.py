@@ -34,10 +34,10 @@ from unbraid.events import (
     SubAgentSpawned,
     TurnComplete,
 )
+from unbraid.read.translator import Translator
 from unbraid.system.program import Program, start_program
 from unbraid.system.versions import Release, version_of
 from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
-from unbraid.translate.translator import Translator
 
 NAME = "claude"
 MAX_LINE_BYTES = 16 << 20

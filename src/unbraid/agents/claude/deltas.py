@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unbraid.agents.claude.heads import streamed_head
 from unbraid.agents.port import BlockEnd, Delta
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 BLOCK_LIMITS = ("content_block_start", "content_block_stop")
 MESSAGE_LIMITS = ("message_start", "message_stop")

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.records import LAUNCHED, TaskPatch, ToolPermissionRequest
-from unbraid.translate.tracks import LineOrder
-from unbraid.wire.record import BAD_JSON, MISSING, any_json, coerce, milliseconds, read_as
+from unbraid.read.record import BAD_JSON, MISSING, any_json, coerce, milliseconds, read_as
+from unbraid.read.tracks import LineOrder
 
 
 class BlockHead(Struct, gc=False):

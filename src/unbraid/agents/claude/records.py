@@ -10,9 +10,9 @@ from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
 from unbraid.events.tokens import TokenCounts, all_tokens
-from unbraid.translate.blocks import Block, MessageUsage
-from unbraid.wire.chunk import Chunk, DecodedChunk
-from unbraid.wire.record import BAD_JSON, Record, read_as
+from unbraid.read.blocks import Block, MessageUsage
+from unbraid.read.chunk import Chunk, DecodedChunk
+from unbraid.read.record import BAD_JSON, Record, read_as
 
 # Below this size, looking for what need not be read takes longer than reading it.
 WORTH_CUTTING = 1500

@@ -22,9 +22,9 @@ from unbraid.agents.claude.sessions.processes import process_folder
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
+from unbraid.read.record import BAD_JSON
+from unbraid.read.tracks import split
 from unbraid.system.files import chunks, is_regular
-from unbraid.translate.tracks import split
-from unbraid.wire.record import BAD_JSON
 
 SIDECHAIN = "sidechain:"
 NO_TRANSCRIPT = "has no transcript, so it cannot be resumed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from unbraid.fleet.title import title_of
+from unbraid.fold.title import title_of
 
 CUSTOM, AGENT, GENERATED, SUMMARY = "custom-title", "agent-name", "ai-title", "summary"
 # The first of them that a session has is its title.

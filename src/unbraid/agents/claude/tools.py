@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.fleet.tool_formats import ToolFormat
+from unbraid.fold.tool_formats import ToolFormat
 
 TOOLS = (
     ToolFormat(("Bash",), "shell", command=("command",)),

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 AGENT_FACTS = "unbraid.agent"
 SESSION_STATE = "unbraid.state"

@@ -24,10 +24,10 @@ from unbraid.agents.control_port import allows
 from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
 from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TurnComplete
+from unbraid.read.lines import Lines
+from unbraid.read.translator import Translator
 from unbraid.system.program import Program, start_program
 from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
-from unbraid.translate.translator import Translator
-from unbraid.wire.lines import Lines
 
 NAME = "codex"
 _ADVICE_MISSING = "install Codex, or name its command in UNBRAID_CODEX"

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.port import BlockEnd, Delta
-from unbraid.wire.record import BAD_JSON, MISSING
+from unbraid.read.record import BAD_JSON, MISSING
 
 
 class _Item(Struct, gc=False):

@@ -29,15 +29,14 @@ from unbraid.agents.command_line import arguments_at
 from unbraid.agents.file_sources import source_name
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.agents.source import PrintingSource, Recorded
+from unbraid.read.chunk import Chunk
+from unbraid.read.record import BAD_JSON
 from unbraid.screen import safe
 from unbraid.system.clock import now_ms
-from unbraid.timings import (
-    NEW_AGENT_SCAN_SECONDS,
-    PIPE_BEGAN_MS,
-    STORED_TWIN_APPEARING_SECONDS,
-)
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.record import BAD_JSON
+from unbraid.timings import NEW_AGENT_SCAN_SECONDS, PIPE_BEGAN_MS
+
+# What Codex prints waits so long for the file that has the same words with their ids and times.
+STORED_TWIN_APPEARING_SECONDS = 5.0
 
 KIND = "codex"
 _JSON = ("--json", "--experimental-json")

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.wire.record import BAD_JSON, MISSING, Record, read_as
+from unbraid.read.record import BAD_JSON, MISSING, Record, read_as
 
 STORED = frozenset(
     {

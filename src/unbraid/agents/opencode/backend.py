@@ -26,12 +26,13 @@ from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
 from unbraid.errors import BackendError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
-from unbraid.timings import (
-    AGENT_INTERRUPT_POLL_SECONDS,
-    AGENT_START_TIMEOUT_SECONDS,
-    SESSION_DELETE_TIMEOUT_SECONDS,
-)
-from unbraid.translate.translator import Translator
+from unbraid.read.translator import Translator
+from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
+
+# A server is asked this often whether that turn has ended.
+AGENT_INTERRUPT_POLL_SECONDS = 0.05
+# Sessions of ours are deleted when we are done with them; a server that is gone is not waited for.
+SESSION_DELETE_TIMEOUT_SECONDS = 5.0
 
 # It would ask a person something, and wait forever.
 _NEVER = ("question",)

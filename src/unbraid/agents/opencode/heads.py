@@ -6,9 +6,9 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.opencode.records import Times
-from unbraid.translate.tracks import UNKNOWN, LineOrder
-from unbraid.wire.record import BAD_JSON, MISSING, milliseconds, read_as
-from unbraid.wire.sse import data_of
+from unbraid.read.record import BAD_JSON, MISSING, milliseconds, read_as
+from unbraid.read.sse import data_of
+from unbraid.read.tracks import UNKNOWN, LineOrder
 
 
 class Subject(Struct, gc=False):

@@ -17,11 +17,11 @@ from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM,
 from unbraid.agents.process_port import Command, Launcher
 from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
+from unbraid.read.chunk import Chunk, ChunkedSource
+from unbraid.read.names import names_run
+from unbraid.read.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
-from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
-from unbraid.wire.chunk import Chunk, ChunkedSource
-from unbraid.wire.names import names_run
 
 
 class OpenCodeLauncher(Launcher):

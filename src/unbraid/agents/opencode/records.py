@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
-from unbraid.wire.record import MISSING, Record, milliseconds
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.record import MISSING, Record, milliseconds
 
 # In place of a row's content: how long it is. It was longer than anybody reads.
 ROW_BYTES = "unbraid.row_bytes"

@@ -4,7 +4,7 @@ it have the same.
 
 from __future__ import annotations
 
-from unbraid.fleet.tool_formats import ToolFormat
+from unbraid.fold.tool_formats import ToolFormat
 
 TOOLS = (
     ToolFormat(("bash",), "shell", command=("command",)),

@@ -10,7 +10,7 @@ import click
 from unbraid.cli.options.arguments import FiniteRange, Quantity
 
 if TYPE_CHECKING:
-    from unbraid.alerts.budget import RunLimits
+    from unbraid.fold.alerts.budget import RunLimits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,6 +48,6 @@ def limits_of(
     """Returns the limits that were given; None if none was."""
     if max_cost is max_tokens is max_time is max_agents is None:
         return None
-    from unbraid.alerts.budget import RunLimits
+    from unbraid.fold.alerts.budget import RunLimits
 
     return RunLimits(cost_usd=max_cost, tokens=max_tokens, seconds=max_time, agents=max_agents)

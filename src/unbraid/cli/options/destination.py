@@ -12,7 +12,7 @@ import click
 from unbraid.cli.options.arguments import MOST_SECONDS, FiniteRange
 
 if TYPE_CHECKING:
-    from unbraid.remote.delivery import RunDelivery
+    from unbraid.send.delivery import RunDelivery
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,7 +75,7 @@ def destination_of(
     """Returns where to send the run, from the options; None if it is not to be sent."""
     if to is None:
         return None
-    from unbraid.remote.delivery import Destination, RunDelivery
+    from unbraid.send.delivery import Destination, RunDelivery
     from unbraid.system.home import data_folder
 
     destination = Destination(to, token, home=data_folder(os.environ), redact=redact)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from unbraid.otel.sender import Traces
+    from unbraid.send.otel_sender import Traces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,10 +46,10 @@ def traces_of(
     names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
     if otlp is None and not any(env.get(name) for name in names):
         return None
+    from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log, data_folder
-    from unbraid.otel.exporter import collector_of, usable
-    from unbraid.otel.sender import Traces
-    from unbraid.traces import TraceParent
+    from unbraid.send.otel_exporter import collector_of, usable
+    from unbraid.send.otel_sender import Traces
 
     collector = usable(collector_of(otlp, env), env, warn)
     if collector is None:

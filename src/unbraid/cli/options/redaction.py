@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from unbraid.log.port import Log, WholeLogReader
-    from unbraid.translate.tracks import RunTracks, Track
+    from unbraid.read.tracks import RunTracks, Track
 
 redact_option = click.option(
     "--redact", is_flag=True, help="Redact API keys and tokens in the log and everywhere else."
@@ -38,8 +38,8 @@ def redacted_log(log: Log, *, redact: bool) -> WholeLogReader:
 
 
 def _redacted(track: Track) -> Iterator[bytes]:
+    from unbraid.read.chunk import Chunk
     from unbraid.redact.source import SourceRedactor
-    from unbraid.wire.chunk import Chunk
 
     redactor, offset = SourceRedactor(), 0
     for data in track.read():

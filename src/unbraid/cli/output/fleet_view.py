@@ -17,9 +17,9 @@ from rich.text import Text
 from unbraid import events as e
 from unbraid.cli.output.live_display import start_live_display
 from unbraid.cli.output.messages import warn
-from unbraid.fleet.gate import DELEGATING
-from unbraid.fleet.status import MARKS, WAITING
-from unbraid.fleet.tree import Node, Tree
+from unbraid.fold.gate import DELEGATING
+from unbraid.fold.status import MARKS, WAITING
+from unbraid.fold.tree import Node, Tree
 from unbraid.screen import safe, safe_json, token_count
 
 MAX_SUB_AGENTS = 20

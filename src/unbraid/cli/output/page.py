@@ -11,18 +11,22 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from unbraid.cli.output.messages import warn
-from unbraid.control.controllers import Controllers
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
-from unbraid.notify.alert_service import AlertService
-from unbraid.notify.senders import PageAlerts
-from unbraid.remote.delivery import DeliveryStatus
+from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.stored_sessions import StoredSessionList
+from unbraid.send.alert_service import AlertService
+from unbraid.send.delivery import DeliveryStatus
+from unbraid.send.senders import PageAlerts
 from unbraid.serve import ServeConfig, Server, serving
 from unbraid.serve.access.tokens import FILE_NAME, TokenFile
 from unbraid.serve.server import Orchestrating
-from unbraid.sessions.abandoned_runs import AbandonedRuns
-from unbraid.sessions.stored_sessions import StoredSessionList
-from unbraid.timings import PAGE_SETTLE_TIMEOUT_SECONDS, PORT_CHECK_TIMEOUT_SECONDS
+from unbraid.steer.controllers import Controllers
+
+# At the end of a command, viewers get this long to be given the last events.
+PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
+# A server at this port answers at once, or is no unbraid of this machine.
+PORT_CHECK_TIMEOUT_SECONDS = 1.0
 
 
 @asynccontextmanager

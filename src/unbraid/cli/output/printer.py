@@ -16,8 +16,8 @@ import click
 
 from unbraid import events as e
 from unbraid.agents.registry import tools
-from unbraid.fleet.conversation import Item, ItemLimits, RunConversation
-from unbraid.fleet.notes import Tone, note_of
+from unbraid.fold.conversation import Item, ItemLimits, RunConversation
+from unbraid.fold.notes import Tone, note_of
 from unbraid.screen import LONG, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")

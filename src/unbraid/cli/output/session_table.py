@@ -16,15 +16,17 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from unbraid.alerts.monitor import AlertMessage
 from unbraid.cli.output.live_display import start_live_display
 from unbraid.cli.output.messages import warn
 from unbraid.cli.output.table import runs_table
+from unbraid.fold.alerts.monitor import AlertMessage
 from unbraid.log.summary import RunSummary
-from unbraid.notify.senders import terminal_call
+from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.screen import safe, token_count
-from unbraid.sessions.stored_sessions import StoredSessionList
-from unbraid.timings import FIRST_SESSIONS_TIMEOUT_SECONDS
+from unbraid.send.senders import terminal_call
+
+# The newest sessions are listed before a watch does anything else, if they are read this soon.
+FIRST_SESSIONS_TIMEOUT_SECONDS = 0.5
 
 NEWEST = 12
 

@@ -11,7 +11,10 @@ from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.leases import Bucket
 from unbraid.log.nats.stream import REPLICAS
 from unbraid.log.port import LogFinding
-from unbraid.timings import CLOCK_SKEW_SECONDS, NATS_REQUEST_TIMEOUT_SECONDS
+from unbraid.timings import NATS_REQUEST_TIMEOUT_SECONDS
+
+# Clocks that are further apart than this make times of events that do not fit together.
+CLOCK_SKEW_SECONDS = 5.0
 
 # What a message of ours may have, headers included.
 LEAST_PAYLOAD = 1 << 20

@@ -31,13 +31,14 @@ from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
 from unbraid.system.home import data_folder
 from unbraid.system.tasks import end_task
-from unbraid.timings import (
-    NATS_CONNECT_TIMEOUT_SECONDS,
-    NATS_OPEN_TIMEOUT_SECONDS,
-    NATS_PING_SECONDS,
-    NATS_RECONNECT_SECONDS,
-    NATS_REQUEST_TIMEOUT_SECONDS,
-)
+from unbraid.timings import NATS_REQUEST_TIMEOUT_SECONDS
+
+# A person who opens a log wants to know within moments that it cannot be reached.
+NATS_OPEN_TIMEOUT_SECONDS = 3.0
+NATS_CONNECT_TIMEOUT_SECONDS = 1
+# A link that died in silence is noticed after two of these.
+NATS_PING_SECONDS = 2
+NATS_RECONNECT_SECONDS = 0.1
 
 STREAM = "UNBRAID"
 PORT = 4222

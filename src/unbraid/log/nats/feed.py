@@ -32,14 +32,12 @@ from unbraid.log.nats.stream import (
 )
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import FeedBroken, StoredRecord
-from unbraid.timings import (
-    FEED_HEARTBEAT_SECONDS,
-    FEED_REQUEST_SECONDS,
-    FEED_SILENCE_SECONDS,
-    FOLD_RETRY_SECONDS,
-    NATS_FIRST_RETRY_SECONDS,
-    READ_DEADLINE_SECONDS,
-)
+from unbraid.timings import FOLD_RETRY_SECONDS, NATS_FIRST_RETRY_SECONDS, READ_DEADLINE_SECONDS
+
+# A feed asks for more at least this often, and is alive as long as heartbeats come.
+FEED_REQUEST_SECONDS = 30.0
+FEED_HEARTBEAT_SECONDS = 0.5
+FEED_SILENCE_SECONDS = 1.5
 
 BATCH = 500
 BATCH_BYTES = 4 << 20

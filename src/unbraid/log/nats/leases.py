@@ -44,16 +44,16 @@ from unbraid.log.nats.stream import (
     stored_message,
     stream_settings,
 )
+from unbraid.read.names import names_run
 from unbraid.system.tasks import end_task
-from unbraid.timings import (
-    BUCKET_DEADLINE_SECONDS,
-    DELETED_KEY_SECONDS,
-    LEASE_CLOSE_SECONDS,
-    LEASE_RENEWAL_SECONDS,
-    LEASE_TTL_SECONDS,
-    NATS_LONGEST_RETRY_SECONDS,
-)
-from unbraid.wire.names import names_run
+from unbraid.timings import LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS, NATS_LONGEST_RETRY_SECONDS
+
+# A process that stops releases all leases within this time, if it can reach the nodes.
+LEASE_CLOSE_SECONDS = 4.0
+# The mark of a deleted key is needed only by processes that are about to write the key.
+DELETED_KEY_SECONDS = 60.0
+# A cluster without a leader finds one within 4 to 9 seconds; no caller waits longer.
+BUCKET_DEADLINE_SECONDS = 10.0
 
 _OPERATION = "KV-Operation"
 

@@ -20,12 +20,12 @@ from nats.errors import Error, NoRespondersError
 
 from unbraid.errors import CallerError, LogError
 from unbraid.log.nats.connection import NatsConnection, NoAnswer
-from unbraid.timings import (
-    MACHINE_REQUEST_GATHER_SECONDS,
-    MACHINE_REQUEST_KNOWN_SECONDS,
-    MACHINE_REQUEST_TIMEOUT_SECONDS,
-    NATS_RETRY_SECONDS,
-)
+from unbraid.timings import MACHINE_REQUEST_TIMEOUT_SECONDS, NATS_RETRY_SECONDS
+
+# Every machine is asked what can be steered there; those that are not known yet have this long.
+MACHINE_REQUEST_GATHER_SECONDS = 0.3
+# Those that answered the last time have longer: a busy machine is not gone.
+MACHINE_REQUEST_KNOWN_SECONDS = 1.0
 
 _ADDRESS = "Unbraid-Address"
 

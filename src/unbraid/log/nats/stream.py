@@ -16,7 +16,10 @@ from msgspec import Struct
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.journal import MAX_RECORD_BYTES, StoredRecord
-from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_QUORUM_SECONDS, NATS_RETRY_SECONDS
+from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_RETRY_SECONDS
+
+# A leader hears of the others every second; from those that it has not heard of, it is cut off.
+NATS_QUORUM_SECONDS = 5.0
 
 REPLICAS = 3
 NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)

@@ -46,15 +46,13 @@ from unbraid.log.sqlite.log import SqliteLog
 from unbraid.log.sqlite.queries import chunk_offsets, offsets
 from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
 from unbraid.log.summary import RunSummary
+from unbraid.read.record import BAD_JSON
 from unbraid.system.locks import locked_file
 from unbraid.system.tasks import end_task
-from unbraid.timings import (
-    FOLD_LOCK_RETRY_SECONDS,
-    FOLD_RETRY_SECONDS,
-    FORGOTTEN_KEPT_SECONDS,
-    NATS_LOST_SECONDS,
-)
-from unbraid.wire.record import BAD_JSON
+from unbraid.timings import FOLD_RETRY_SECONDS, FORGOTTEN_KEPT_SECONDS, NATS_LOST_SECONDS
+
+# Another process of this machine folds; when it is gone, the next one takes over this soon.
+FOLD_LOCK_RETRY_SECONDS = 0.5
 
 # A cursor is the number of a record, times this, plus the index of the event in it: the same on
 # every machine, and within the numbers that JavaScript counts exactly.

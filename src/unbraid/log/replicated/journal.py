@@ -24,9 +24,9 @@ from unbraid.events import decode_event
 from unbraid.log.fold import INT64, Line
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.sqlite.appender import compressed
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import names_run
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.chunk import Chunk
+from unbraid.read.names import names_run
+from unbraid.read.record import BAD_JSON
 
 
 class RecordConflict(LogError):

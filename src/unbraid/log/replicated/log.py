@@ -39,15 +39,14 @@ from unbraid.log.replicated.journal import (
 )
 from unbraid.log.replicated.writer import RunWriter
 from unbraid.log.summary import RunSummary
-from unbraid.timings import (
-    CATCH_UP_SECONDS,
-    FOLD_RETRY_SECONDS,
-    FORGOTTEN_KEPT_SECONDS,
-    OWN_WRITES_TIMEOUT_SECONDS,
-    READ_DEADLINE_SECONDS,
-    SETTLE_TIMEOUT_SECONDS,
-)
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
+from unbraid.timings import FOLD_RETRY_SECONDS, FORGOTTEN_KEPT_SECONDS, READ_DEADLINE_SECONDS
+
+# Reads wait so long for what this process has written, and for all that others have written.
+OWN_WRITES_TIMEOUT_SECONDS = 5.0
+SETTLE_TIMEOUT_SECONDS = 30.0
+# A command that has just opened the log waits no longer than this before it answers.
+CATCH_UP_SECONDS = 2.0
 
 _encode = msgspec.json.Encoder().encode
 CUT_TOGETHER = 32

@@ -26,9 +26,9 @@ from unbraid.log.replicated.journal import (
     RecordJournal,
     encoded,
 )
+from unbraid.read.chunk import Chunk
 from unbraid.system.locks import NamedLocks
 from unbraid.timings import APPEND_DEADLINE_SECONDS
-from unbraid.wire.chunk import Chunk
 
 MAX_HELD_RUNS = 1024
 

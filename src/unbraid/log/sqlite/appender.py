@@ -21,8 +21,8 @@ from unbraid.log.fold import Line, RunChanges, RunFold
 from unbraid.log.port import Appended
 from unbraid.log.search_blocks import RETRACTED
 from unbraid.log.summary import RunSummary
-from unbraid.translate.seen import forget_oldest
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
+from unbraid.read.seen import forget_oldest
 
 
 def compressed(data: bytes, *, min_bytes: int) -> bytes | None:

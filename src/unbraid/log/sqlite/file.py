@@ -32,7 +32,14 @@ import msgspec
 
 from unbraid.errors import UnbraidError
 from unbraid.log.port import LogUnusable
-from unbraid.timings import COMMIT_FRESH_SECONDS, SQLITE_BUSY_TIMEOUT_SECONDS, TRANSACTION_SECONDS
+from unbraid.timings import SQLITE_BUSY_TIMEOUT_SECONDS
+
+# While the log's writer is busy, it counts as able to append for this long after a commit: what it
+# is given at once may take seconds on a slow disk.
+COMMIT_FRESH_SECONDS = 5.0
+# Appends share a transaction until it has taken so long, many times what a sync costs: no append
+# waits for the megabytes of many sessions.
+TRANSACTION_SECONDS = 0.1
 
 _REASONS = {
     sqlite3.SQLITE_FULL: ("full", "the disk is full"),

@@ -36,17 +36,20 @@ from unbraid.log.sqlite.file import (
 )
 from unbraid.log.sqlite.queries import search_results
 from unbraid.log.summary import RunSummary
+from unbraid.read.chunk import Chunk
 from unbraid.system.home import make_private_folder
 from unbraid.system.tasks import cancel_task
-from unbraid.timings import (
-    LOG_IDLE_POLL_SECONDS,
-    LOG_LIVELY_POLL_SECONDS,
-    LOG_LIVELY_SECONDS,
-    SLOW_COMMIT_SECONDS,
-    SQLITE_BUSY_TIMEOUT_SECONDS,
-    WRITER_PAUSE_SECONDS,
-)
-from unbraid.wire.chunk import Chunk
+from unbraid.timings import SQLITE_BUSY_TIMEOUT_SECONDS
+
+# A health check waits this long for its write, and then judges by the time of the last commit.
+SLOW_COMMIT_SECONDS = 0.2
+# Who deletes much pauses for this long between transactions: SQLite lets whoever asks at the right
+# moment write, and other processes ask every 0.1 seconds.
+WRITER_PAUSE_SECONDS = 0.11
+# Commits of other processes are looked for often for a while after each, and seldom otherwise.
+LOG_LIVELY_SECONDS = 5.0
+LOG_LIVELY_POLL_SECONDS = 0.05
+LOG_IDLE_POLL_SECONDS = 0.2
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from unbraid.fleet.query import Query, folded
-from unbraid.fleet.status import FILTERS
+from unbraid.fold.query import Query, folded
+from unbraid.fold.status import FILTERS
 from unbraid.log.entry import Entry
 from unbraid.log.port import Found
 from unbraid.log.search_blocks import RankedResult, best_first, max_results_per_run
 from unbraid.log.sqlite.file import Readers
 from unbraid.log.summary import RunSummary, page_start
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024

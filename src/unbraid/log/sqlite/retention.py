@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from unbraid.errors import CallerError
-from unbraid.fleet.status import LIVE
+from unbraid.fold.status import LIVE
 from unbraid.log.port import LogSize
 from unbraid.log.sqlite.appender import (
     create,

@@ -20,7 +20,10 @@ from typing import Literal, Protocol, TypeVar, get_args
 from msgspec import Struct
 
 from unbraid.errors import CallerError
-from unbraid.timings import SIGN_IN_LINK_SECONDS, SIGN_IN_SESSION_SECONDS
+from unbraid.timings import SIGN_IN_SESSION_SECONDS
+
+# A link to sign in works once; the day after, it is only something in a terminal's scrollback.
+SIGN_IN_LINK_SECONDS = 24 * 3600
 
 Scope = Literal["ingest", "read", "control", "orchestrate", "admin"]
 

@@ -13,7 +13,11 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from unbraid.timings import SIGN_IN_FORGET_SECONDS, SIGN_IN_LONGEST_WAIT_SECONDS
+# After too many wrong tokens an address waits a second before the next try, then two, up to this.
+SIGN_IN_LONGEST_WAIT_SECONDS = 60.0
+# An address that has not tried for this long is forgiven.
+SIGN_IN_FORGET_SECONDS = 600.0
+
 
 MAX_ADDRESSES = 10_000
 

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from unbraid.errors import CallerError
-from unbraid.hub.frames import Form
 from unbraid.log.port import run_pages
 from unbraid.serve import parameters
+from unbraid.serve.hub.frames import Form
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.events import LAST_EVENT_ID, encoding_of
@@ -24,7 +24,7 @@ from unbraid.serve.services import Services, services_of
 from unbraid.serve.stream import EventStream
 
 if TYPE_CHECKING:
-    from unbraid.agui.run import AgUiRun
+    from unbraid.send.ag_ui import AgUiRun
     from unbraid.serve.ag_ui_viewer import AgUiViewer
 
 ALLOWED, DENIED = "allow", "deny"
@@ -106,7 +106,7 @@ def _stream(request: Request, watching: AbstractAsyncContextManager[AgUiViewer])
 async def _viewing(
     services: Services, name: str, since: int | None, *, whole: bool
 ) -> AsyncIterator[AgUiViewer]:
-    from unbraid.agui.run import AgUiRun
+    from unbraid.send.ag_ui import AgUiRun
     from unbraid.serve.ag_ui_viewer import fold, watching
 
     run, place = AgUiRun(name), 0 if whole and since is None else since
@@ -122,7 +122,7 @@ async def _viewing(
 
 @asynccontextmanager
 async def _asking(services: Services, name: str, asked: AgUiInput) -> AsyncIterator[AgUiViewer]:
-    from unbraid.agui.run import AgUiRun
+    from unbraid.send.ag_ui import AgUiRun
     from unbraid.serve.ag_ui_viewer import watching
 
     run = AgUiRun(name, thread_id=asked.thread_id, run_id=asked.run_id, prompted=True)
@@ -143,7 +143,7 @@ async def _begun(services: Services, asked: AgUiInput) -> str:
 
 async def _resumed(services: Services, asked: AgUiInput) -> AbstractAsyncContextManager[AgUiViewer]:
     """Answers the requests that a run waits for, and continues where it was interrupted."""
-    from unbraid.agui.run import AgUiRun
+    from unbraid.send.ag_ui import AgUiRun
     from unbraid.serve.ag_ui_viewer import watching
 
     name = services.threads.get(asked.thread_id)

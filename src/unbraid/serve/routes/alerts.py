@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.notify.senders import PageAlert
+from unbraid.send.senders import PageAlert
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.run_parameters import NUMBER

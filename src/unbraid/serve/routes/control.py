@@ -8,12 +8,12 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.control.controllers import NotControlled
-from unbraid.control.hints import steering_hint
 from unbraid.serve import parameters
 from unbraid.serve.operations import Endpoint, Operation, Parameter, json_answer
 from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, existing_run
 from unbraid.serve.services import services_of
+from unbraid.steer.controllers import NotControlled
+from unbraid.steer.hints import steering_hint
 
 
 class Message(Struct, forbid_unknown_fields=True):

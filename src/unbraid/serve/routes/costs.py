@@ -11,12 +11,20 @@ from starlette.responses import Response
 
 from unbraid.errors import CallerError
 from unbraid.log.port import every_run
-from unbraid.prices.loader import load_prices
+from unbraid.record.sessions.costs import (
+    KEYS,
+    CostRow,
+    CostTotal,
+    SpentRun,
+    costs,
+    since_ms,
+    with_logged,
+)
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.run_parameters import TEXT
 from unbraid.serve.services import services_of
-from unbraid.sessions.costs import KEYS, CostRow, CostTotal, SpentRun, costs, since_ms, with_logged
+from unbraid.system.prices.loader import load_prices
 
 
 class CostLine(CostRow):

@@ -9,10 +9,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from unbraid.events.schema import STREAMED, described
-from unbraid.hub.frames import Form
 from unbraid.log.port import READ_LIMIT
 from unbraid.serve import parameters
 from unbraid.serve.encodings import encoding_for
+from unbraid.serve.hub.frames import Form
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.routes.run_parameters import NUMBER, RUN, existing_run
 from unbraid.serve.services import services_of

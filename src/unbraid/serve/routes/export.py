@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.errors import CallerError
-from unbraid.export import FORMATS, MEDIA_TYPES, RunFile
 from unbraid.log.port import run_pages
+from unbraid.send.export import FORMATS, MEDIA_TYPES, RunFile
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter
 from unbraid.serve.problems import Problem

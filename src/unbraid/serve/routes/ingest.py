@@ -15,6 +15,8 @@ from starlette.responses import Response
 
 from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.log.port import LogConflict
+from unbraid.read.names import SOURCE_PATTERN
+from unbraid.read.record import LATEST_MS
 from unbraid.record.event_ingest import RunPart
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
@@ -22,8 +24,6 @@ from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import as_problem
 from unbraid.serve.routes.run_parameters import NUMBER, RUN
 from unbraid.serve.services import services_of
-from unbraid.wire.names import SOURCE_PATTERN
-from unbraid.wire.record import LATEST_MS
 
 # More than our own senders put into one request; what is held of it grows with these.
 MAX_PARTS = 1000

@@ -10,14 +10,14 @@ from starlette.types import ASGIApp
 
 from unbraid.agents.agent_spec import Limits
 from unbraid.errors import CallerError
-from unbraid.hub.frames import Form
+from unbraid.read.names import RUN_PATTERN
 from unbraid.serve import parameters
+from unbraid.serve.hub.frames import Form
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.events import LAST_EVENT_ID, AnyEvent, encoding_of, form_of
 from unbraid.serve.services import services_of
 from unbraid.serve.stream import EventStream
-from unbraid.wire.names import RUN_PATTERN
 
 MAX_KEY_CHARS = 200
 

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.agents.control_port import AnswerDetails
-from unbraid.control.permissions import PermissionRequest, answer_request, answerable_requests
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
+from unbraid.steer.permissions import PermissionRequest, answer_request, answerable_requests
 from unbraid.system.user import user_name
 from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 

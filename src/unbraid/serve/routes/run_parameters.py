@@ -5,11 +5,11 @@ from __future__ import annotations
 from starlette.requests import Request
 
 from unbraid.log.summary import RunSummary
+from unbraid.read.names import RUN_PATTERN
 from unbraid.serve.operations import Parameter
 from unbraid.serve.parameters import MAX_NUMBER, run_of
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import services_of
-from unbraid.wire.names import RUN_PATTERN
 
 NUMBER = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER}
 TEXT = {"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"}

@@ -10,19 +10,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart
-from unbraid.fleet.conversation import Item, StreamConversation
-from unbraid.fleet.status import FILTERS, WaitingFor
-from unbraid.fleet.tree import Tree
-from unbraid.fleet.usage import Usage
+from unbraid.fold.conversation import Item, StreamConversation
+from unbraid.fold.status import FILTERS, WaitingFor
+from unbraid.fold.tree import Tree
+from unbraid.fold.usage import Usage
 from unbraid.log.port import run_pages
 from unbraid.log.summary import Activity, RunSummary
+from unbraid.record.sessions.abandoned_runs import end_open_agents
 from unbraid.serve import parameters
 from unbraid.serve.log_health import CopyState
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.problems import Problem
 from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, TEXT, existing_run, limit_of
 from unbraid.serve.services import services_of
-from unbraid.sessions.abandoned_runs import end_open_agents
 
 MAX_RUNS = 500
 

@@ -10,11 +10,11 @@ from unbraid.agents.port import SearchHit
 from unbraid.errors import CallerError
 from unbraid.events import StreamStart
 from unbraid.log.port import Found
+from unbraid.read.names import RUN_PATTERN, checked_run
 from unbraid.serve import parameters
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.routes.run_parameters import TEXT, limit_of
 from unbraid.serve.services import Services, services_of
-from unbraid.wire.names import RUN_PATTERN, checked_run
 
 MAX_FOUND = 200
 

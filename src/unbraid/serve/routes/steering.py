@@ -8,14 +8,14 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unbraid.control.sending_machines import SteeringOrders, SteeringReport
+from unbraid.read.names import RUN_PATTERN, checked_run
 from unbraid.record.ingest import NotItsRun
 from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
+from unbraid.steer.sending_machines import SteeringOrders, SteeringReport
 from unbraid.system.tasks import end_task
-from unbraid.wire.names import RUN_PATTERN, checked_run
 
 PROCESS = Parameter(
     "process",

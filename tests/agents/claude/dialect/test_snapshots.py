@@ -9,7 +9,7 @@ import pytest
 
 from unbraid.agents.claude.dialect.snapshots import Snapshots
 from unbraid.agents.claude.records import ClaudeRecord, decode
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 
 def line(content: list[dict[str, Any]], uuid: str, **message: Any) -> bytes:

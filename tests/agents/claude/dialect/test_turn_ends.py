@@ -11,12 +11,12 @@ import pytest
 
 from tests.block_rows import RECORDINGS
 from tests.invariants import check
-from tests.watch.writing import Writer
+from tests.record.watch.writing import Writer
 from unbraid import events as e
 from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
-from unbraid.fleet.tree import Tree
-from unbraid.pipeline import Pipeline
-from unbraid.sessions.stored_facts import stored_facts
+from unbraid.fold.pipeline import Pipeline
+from unbraid.fold.tree import Tree
+from unbraid.record.sessions.stored_facts import stored_facts
 
 BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}

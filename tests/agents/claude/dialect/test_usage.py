@@ -9,7 +9,7 @@ import pytest
 
 from unbraid.agents.claude.transcript import copied_line, session_line
 from unbraid.events import RelayEvent, SessionMeta, TokenUsage
-from unbraid.translate.translator import Translator
+from unbraid.read.translator import Translator
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 

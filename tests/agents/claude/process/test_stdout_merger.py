@@ -7,15 +7,15 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from tests.watch.writing import Writer, append
-from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.claude.sessions.session_files import Session
-from unbraid.timings import (
+from tests.record.watch.writing import Writer, append
+from unbraid.agents.claude.process.stdout_merger import (
     OWN_TRANSCRIPT_DELAY_SECONDS,
     STDOUT_TWIN_SETTLE_SECONDS,
     STDOUT_TWIN_TIMEOUT_SECONDS,
     TRANSCRIPTS_QUIET_SECONDS,
+    StdoutTranscriptMerger,
 )
+from unbraid.agents.claude.sessions.session_files import Session
 
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
 SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}

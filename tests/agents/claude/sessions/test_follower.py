@@ -13,7 +13,7 @@ from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.file_sources import RecordedFile
 from unbraid.agents.port import Recorded
 from unbraid.events import StreamEnd
-from unbraid.pipeline import Pipeline
+from unbraid.fold.pipeline import Pipeline
 from unbraid.system.file_tail import Place
 
 BEFORE = {

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.watch.writing import Writer, append
+from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.session_port import SessionState
-from unbraid.fleet.status import WaitingFor
+from unbraid.fold.status import WaitingFor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc")
 

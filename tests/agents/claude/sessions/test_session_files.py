@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from unbraid.agents.claude.heads import ending_of
-from unbraid.agents.claude.sessions.session_files import Session
-from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
+from unbraid.agents.claude.sessions.session_files import CHILD_ANSWER_TIMEOUT_SECONDS, Session
+from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
 
 CHILD = "subagents/agent-a1.jsonl"
 

@@ -14,10 +14,10 @@ import pytest
 from tests.block_rows import RECORDINGS
 from unbraid import events as e
 from unbraid.agents.opencode.records import ended_at
-from unbraid.agents.opencode.sessions.changes import Database
+from unbraid.agents.opencode.sessions.changes import ROW_STORING_MS, Database
 from unbraid.agents.opencode.sessions.database import database_runs, last_change
-from unbraid.pipeline import Pipeline
-from unbraid.timings import ROW_STORING_MS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+from unbraid.fold.pipeline import Pipeline
+from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
 # Helpers' texts with a call after each in the same message.

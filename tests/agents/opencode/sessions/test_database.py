@@ -13,7 +13,7 @@ import pytest
 from tests.block_rows import CLEAN, RECORDINGS, Row, joined, judge, logged_rows
 from unbraid.agents.opencode.sessions.database import connect
 from unbraid.errors import SourceError
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unbraid import events as e
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 EXPORTS = Path(__file__).parent / "exports"
 PARENT, CHILD = str(EXPORTS / "parent.json"), str(EXPORTS / "child.json")

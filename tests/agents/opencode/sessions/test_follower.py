@@ -20,7 +20,7 @@ from unbraid.agents.opencode.sessions.follower import (
 from unbraid.agents.opencode.sessions.store import OpenCodeSessions
 from unbraid.agents.opencode.sessions.watch import DatabaseWatch
 from unbraid.agents.port import Recorded
-from unbraid.wire.chunk import Chunk
+from unbraid.read.chunk import Chunk
 
 EVENT = b'{"type":"session.updated","properties":{}}\n'
 ASKED = b'{"type":"permission.asked","properties":{"id":"per_1"}}\n'

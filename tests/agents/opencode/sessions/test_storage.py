@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from tests.block_rows import CLEAN
-from tests.launch.agents import log_path, logged, play, verdict
+from tests.record.run.agents import log_path, logged, play, verdict
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
-from unbraid.fleet.tree import Tree
+from unbraid.fold.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.sessions.importer import open_or_import
-from unbraid.sessions.run_list import list_sessions
-from unbraid.sessions.search import search_files
-from unbraid.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.run_list import list_sessions
+from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.sources import events_of, runs_of_sources
 
 VERSION = "1.1.65"
 ARGS = ["run", "--model", "scripted/one", "[[main]] Go."]

@@ -13,11 +13,11 @@ from unbraid.agents.claude.dialect.spawns import Spawns
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import WARMUP
 from unbraid.events import RelayEvent
-from unbraid.translate.blocks import Block
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.blocks import Block
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import forget_oldest
 
 MAX_HELD_RECORDS = 100_000
 RECENT_IDS = 4096

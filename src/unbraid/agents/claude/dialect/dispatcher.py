@@ -32,12 +32,12 @@ from unbraid.agents.claude.transcript import (
     SESSION_STATE,
 )
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
-from unbraid.translate.blocks import Repetition
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context, Contexts
-from unbraid.translate.dialects import Dialect
-from unbraid.translate.lifecycle import Agents
-from unbraid.wire.record import coerce, sound
+from unbraid.read.blocks import Repetition
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context, Contexts
+from unbraid.read.dialects import Dialect
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import coerce, sound
 
 # Records that keep the CLI's own books: nothing in them was said or done by an agent.
 SILENT_TYPES = frozenset(

@@ -21,7 +21,7 @@ from unbraid.events import (
     ThinkingDelta,
     Unrecognized,
 )
-from unbraid.translate.blocks import (
+from unbraid.read.blocks import (
     STDOUT,
     TRANSCRIPT,
     Block,
@@ -30,10 +30,10 @@ from unbraid.translate.blocks import (
     Repetition,
     digest_of,
 )
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.seen import FULL, RECENT, forget_oldest, newly
-from unbraid.wire.record import read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.record import read_as, sound
+from unbraid.read.seen import FULL, RECENT, forget_oldest, newly
 
 
 class Messages:

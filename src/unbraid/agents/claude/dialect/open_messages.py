@@ -8,9 +8,9 @@ continues. So an agent's end waits until no other agent is left whose words migh
 from __future__ import annotations
 
 from unbraid.events import RelayEvent
-from unbraid.translate.blocks import MessageState
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
+from unbraid.read.blocks import MessageState
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
 
 OpenMessage = tuple[Context, MessageState]
 

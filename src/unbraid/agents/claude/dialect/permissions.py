@@ -12,11 +12,15 @@ from typing import NamedTuple
 from unbraid.agents.claude.records import ClaudeRecord, ControlRecord
 from unbraid.agents.claude.transcript import HookedPermission
 from unbraid.events import PermissionAsked, PermissionReplied, RelayEvent
-from unbraid.timings import DIALOG_ANSWER_MS, SAME_DIALOG_MS
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.wire.record import read_as
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import read_as
+
+# What a process of Claude Code publishes and what its hooks say of one dialog are this close.
+SAME_DIALOG_MS = 3000
+# No person answers a dialog faster.
+DIALOG_ANSWER_MS = 300
 
 
 class _Awaited(NamedTuple):

@@ -20,11 +20,11 @@ from unbraid.agents.claude.transcript import (
     notification,
 )
 from unbraid.events import Prompt, RelayEvent, Unrecognized
-from unbraid.translate.blocks import Block
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as, sound
+from unbraid.read.blocks import Block
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.record import read_as, sound
+from unbraid.read.seen import newly
 
 _HOOK_STOP = HOOK_STOP.encode()
 

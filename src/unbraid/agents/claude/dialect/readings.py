@@ -20,8 +20,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator
 from typing import Generic, TypeVar
 
-from unbraid.translate.blocks import GROWING, Block, is_whole
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.blocks import GROWING, Block, is_whole
+from unbraid.read.seen import forget_oldest
 
 M = TypeVar("M")
 Reading = tuple[int, ...]  # the numbers of lines, in order

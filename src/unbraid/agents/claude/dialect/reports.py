@@ -39,10 +39,10 @@ from unbraid.events import (
     Unrecognized,
 )
 from unbraid.events.tokens import add_tokens
-from unbraid.translate.clock import Clock
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import read_as, sound
+from unbraid.read.seen import newly
 
 SILENT_SUBTYPES = frozenset(
     """

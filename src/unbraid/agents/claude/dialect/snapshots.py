@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.agents.claude.records import ClaudeRecord, decode, decode_plain
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 START = b'{"type":"assistant"'
 CONTENT = b'"content":['

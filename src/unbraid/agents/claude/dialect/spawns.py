@@ -17,9 +17,9 @@ from unbraid.agents.claude.records import (
 )
 from unbraid.agents.claude.transcript import INTERRUPTION, REJECTION, AgentFacts
 from unbraid.events import RelayEvent
-from unbraid.translate.content import extract_content
-from unbraid.translate.contexts import Context, OpenCall
-from unbraid.translate.lifecycle import Agents
+from unbraid.read.content import extract_content
+from unbraid.read.contexts import Context, OpenCall
+from unbraid.read.lifecycle import Agents
 
 
 class Spawns:

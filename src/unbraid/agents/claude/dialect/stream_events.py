@@ -6,10 +6,10 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.usage import FINAL, NEARLY_FINAL, UsageReports
 from unbraid.agents.claude.records import ApiEvent, ClaudeRecord
 from unbraid.events import RelayEvent, Retracted, TextDelta, ThinkingDelta, Unrecognized
-from unbraid.translate.blocks import GROWING, STDOUT, TRANSCRIPT, Block, Fresh, MessageState
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.wire.record import sound
+from unbraid.read.blocks import GROWING, STDOUT, TRANSCRIPT, Block, Fresh, MessageState
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.record import sound
 
 
 class StreamedMessages:

@@ -6,10 +6,10 @@ from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.spawns import Spawns
 from unbraid.agents.claude.records import ClaudeRecord, Task, TaskUsage
 from unbraid.events import Progress, RelayEvent, Unrecognized
-from unbraid.translate.clock import Clock
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import read_as, sound
+from unbraid.read.seen import newly
 
 REASONS = {
     "completed": "completed",

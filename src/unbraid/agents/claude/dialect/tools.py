@@ -26,13 +26,13 @@ from unbraid.events import (
     ToolUse,
 )
 from unbraid.events.parts import decoded
-from unbraid.translate.blocks import Block, MessageState
-from unbraid.translate.clock import Clock
-from unbraid.translate.content import extract_content, split_content
-from unbraid.translate.contexts import Context, OpenCall
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
-from unbraid.wire.record import MISSING, read_as
+from unbraid.read.blocks import Block, MessageState
+from unbraid.read.clock import Clock
+from unbraid.read.content import extract_content, split_content
+from unbraid.read.contexts import Context, OpenCall
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import MISSING, read_as
+from unbraid.read.seen import newly
 
 ANSWERED = hash("answered")
 QUOTE = (ord('"'),)

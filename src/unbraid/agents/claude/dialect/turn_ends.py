@@ -16,10 +16,10 @@ from unbraid.agents.claude.dialect.reports import CliReports
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.agents.claude.transcript import PublishedState
 from unbraid.events import RelayEvent, TurnComplete
-from unbraid.translate.clock import Clock
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as
+from unbraid.read.clock import Clock
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import read_as
+from unbraid.read.seen import newly
 
 TURN_DURATION = "turn_duration"
 

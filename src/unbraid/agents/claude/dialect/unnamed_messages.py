@@ -12,11 +12,11 @@ from unbraid.agents.claude.dialect.open_messages import OpenMessage, OpenMessage
 from unbraid.agents.claude.dialect.readings import Line, Readings
 from unbraid.agents.claude.records import ClaudeRecord
 from unbraid.events import EMPTY_OBJECT, RelayEvent, TextDelta, ThinkingDelta
-from unbraid.translate.blocks import STDOUT, Block, Repetition, digest_of
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.blocks import STDOUT, Block, Repetition, digest_of
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import forget_oldest
 
 RECENT_CALLS = 1024
 

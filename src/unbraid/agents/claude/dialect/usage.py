@@ -6,10 +6,10 @@ from unbraid.agents.claude.records import ApiMessage, ClaudeRecord
 from unbraid.agents.claude.transcript import SYNTHETIC, CountedTokens
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.events.tokens import all_tokens
-from unbraid.translate.blocks import MessageState, MessageUsage
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.wire.record import read_as
+from unbraid.read.blocks import MessageState, MessageUsage
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.record import read_as
 
 # How far a message's usage can be trusted: not at all while a line of stdout says it.
 NEARLY_FINAL, FINAL, SENT = 1, 2, 3

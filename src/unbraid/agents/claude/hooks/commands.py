@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.agents.hook_port import CALLERS_NAME, ORDERS_NAME, SOCKET_NAME, STALLED_NAME
-from unbraid.timings import (
-    HOOK_ANSWER_TIMEOUT_SECONDS,
-    HOOK_HOLD_TIMEOUT_SECONDS,
-    HOOK_SILENCE_TIMEOUT_SECONDS,
-)
+from unbraid.timings import HOOK_SILENCE_TIMEOUT_SECONDS
+
+# How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.
+HOOK_HOLD_TIMEOUT_SECONDS = 86400.0
+# A hook that runs at a tool call gives up after this, should we have stopped to answer.
+HOOK_ANSWER_TIMEOUT_SECONDS = 5.0
 
 # By this the commands are known again, whatever has rewritten the file around them.
 MARK = "# unbraid"

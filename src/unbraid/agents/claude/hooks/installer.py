@@ -20,7 +20,9 @@ from unbraid.errors import CallerError, SourceError
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular
 from unbraid.system.home import make_private_folder
-from unbraid.timings import PLUGIN_INSTALL_TIMEOUT_SECONDS
+
+# Claude Code copies a plugin in half a second; it may have to start for the first time.
+PLUGIN_INSTALL_TIMEOUT_SECONDS = 60.0
 
 NAME = "unbraid"
 PLUGIN = f"{NAME}@{NAME}"

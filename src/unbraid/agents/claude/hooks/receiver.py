@@ -18,7 +18,10 @@ from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.events import EMPTY_OBJECT
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import start_of
-from unbraid.timings import HOOK_UNSEEN_HOLD_SECONDS, PROCESS_CHECK_SECONDS
+from unbraid.timings import PROCESS_CHECK_SECONDS
+
+# A request that shows nothing in its terminal is given back to it if it was not answered by then.
+HOOK_UNSEEN_HOLD_SECONDS = 300.0
 
 KIND = "claude"
 # With this begins what Claude Code itself submits when a background agent has ended.

@@ -31,7 +31,9 @@ from unbraid.agents.control_port import (
     require_agent_id,
 )
 from unbraid.system.clock import now_ms
-from unbraid.timings import HOOK_CALL_SETTLE_SECONDS
+
+# Claude Code writes a call into its transcript about a tenth of a second after it asks for it.
+HOOK_CALL_SETTLE_SECONDS = 0.25
 
 # For the whole session, in place of an agent's id.
 EVERYONE = "*"

@@ -25,7 +25,11 @@ from unbraid.agents.control_port import (
 from unbraid.agents.process_port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
-from unbraid.timings import STDIN_END_SILENCE_SECONDS, STDIN_END_SILENCE_WITH_AGENTS_SECONDS
+
+# An agent's stdin is closed this long after its answer: more messages may be on their way.
+STDIN_END_SILENCE_SECONDS = 0.5
+# Not every version reports of every sub-agent that it has ended.
+STDIN_END_SILENCE_WITH_AGENTS_SECONDS = 30.0
 
 _ENDED = ("completed", "failed", "killed", "stopped", "cancelled")
 

@@ -31,13 +31,13 @@ from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.agents.source import Recorded, Source
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import LineParts
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
 from unbraid.system.stdin import nobody_writes
 from unbraid.system.versions import version_of
 from unbraid.timings import LIVE_RECORD_MS, PROCESS_CHECK_SECONDS
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import LineParts
 
 _SLUG = re.compile(r"[^A-Za-z0-9]")
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")

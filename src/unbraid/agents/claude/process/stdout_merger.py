@@ -28,14 +28,11 @@ from unbraid.agents.claude.records import (
     decode_printed,
 )
 from unbraid.agents.claude.sessions.session_files import Session
-from unbraid.timings import (
-    OWN_TRANSCRIPT_DELAY_SECONDS,
-    STDOUT_TWIN_SETTLE_SECONDS,
-    STDOUT_TWIN_TIMEOUT_SECONDS,
-    TRANSCRIPTS_QUIET_SECONDS,
-)
-from unbraid.translate.blocks import Block
-from unbraid.translate.sequencer import (
+from unbraid.read.blocks import Block
+from unbraid.read.chunk import Chunk
+from unbraid.read.names import names_run
+from unbraid.read.record import milliseconds, read_as
+from unbraid.read.sequencer import (
     After,
     Aged,
     Closed,
@@ -46,10 +43,18 @@ from unbraid.translate.sequencer import (
     Sequencer,
     SourceItem,
 )
-from unbraid.translate.tracks import split
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.names import names_run
-from unbraid.wire.record import milliseconds, read_as
+from unbraid.read.tracks import split
+
+# The transcripts follow stdout by up to a few hundred milliseconds. A line of stdout waits at most
+# this long for its twin in a transcript.
+STDOUT_TWIN_TIMEOUT_SECONDS = 1.0
+# Once the twin is there, the other files get this long to bring what was written before it.
+STDOUT_TWIN_SETTLE_SECONDS = 0.1
+# A line of stdout that has no twin goes when no transcript has grown for this long.
+TRANSCRIPTS_QUIET_SECONDS = 0.15
+# The session's own transcript repeats what stdout has said already. It is needed when stdout stalls
+# and for what stdout never has, so stdout gets this long to be first.
+OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
 
 STDOUT, CHILDREN, OWN = "stdout", "children", "own"
 

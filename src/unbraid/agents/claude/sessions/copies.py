@@ -21,9 +21,9 @@ from unbraid.agents.claude.records import ClaudeRecord, decode
 from unbraid.agents.claude.sessions.session_files import MAIN
 from unbraid.agents.claude.transcript import copied_line
 from unbraid.agents.session_port import Recorded
+from unbraid.read.chunk import STORED, Chunk
+from unbraid.read.record import BAD_JSON
 from unbraid.system.files import line_blocks, open_regular, read_small
-from unbraid.wire.chunk import STORED, Chunk
-from unbraid.wire.record import BAD_JSON
 
 # The id of a transcript's first message, and the session that it is marked to be copied from.
 First = tuple[str, str | None]

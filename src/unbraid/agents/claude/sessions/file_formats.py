@@ -20,9 +20,9 @@ from unbraid.agents.claude.transcript import (
 )
 from unbraid.agents.session_port import FileFormats, SourceForm
 from unbraid.errors import SourceError
+from unbraid.read.reader import read_line
+from unbraid.read.tracks import LineOrder, RunTracks, Track, first_lines, split
 from unbraid.system.files import chunks, is_regular, read_small
-from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import LineOrder, RunTracks, Track, first_lines, split
 
 SNIFF_LINES = 50
 MAX_SORTED_BYTES = 128 << 20

@@ -20,10 +20,10 @@ from unbraid.agents.claude.transcript import (
 from unbraid.agents.file_sources import RecordedFile, begin_chunks, recorded_files
 from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
+from unbraid.read.chunk import STORED, Chunk
 from unbraid.system.clock import now_ms
 from unbraid.system.files import is_regular, modified_ms
 from unbraid.timings import LIVE_RECORD_MS
-from unbraid.wire.chunk import STORED, Chunk
 
 ABOUT, STATE, HOOKS = "about", "state", "hooks"
 ABOUT_AGENT = ".meta.json@"

@@ -4,7 +4,7 @@ Most lines say nothing that a list shows but what their message has used: calls 
 their results, and words, once their agent has gone on to its next message. They are not translated.
 What such a message has used is read from its last line by the dialect's own records, and the
 results of its calls are not even decoded. Everything else is translated, put in order by its times
-as in `unbraid.translate.tracks`.
+as in `unbraid.read.tracks`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from unbraid.agents.session_port import StoredSession, files_version, problem_of
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.events.decoders import msgpack_decoder
 from unbraid.events.tokens import all_tokens
+from unbraid.read.lines import Lines
+from unbraid.read.reader import read_line
+from unbraid.read.record import BAD_JSON, milliseconds
+from unbraid.read.translator import Translator
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import HeadReader, chunks, line_blocks, open_regular, read_small
-from unbraid.translate.reader import read_line
-from unbraid.translate.translator import Translator
-from unbraid.wire.lines import Lines
-from unbraid.wire.record import BAD_JSON, milliseconds
 
 FILE_NAME = "claude-files.bin"
 # What is said in these depends on what was counted before.

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.read.record import BAD_JSON, milliseconds
+from unbraid.read.tracks import first_lines
 from unbraid.system.files import chunks, read_small
-from unbraid.translate.tracks import first_lines
-from unbraid.wire.record import BAD_JSON, milliseconds
 
 # So many lines that have a time are read; notes of the CLI have none, and many may come first.
 HEAD_LINES, MAX_LINES = 40, 10_000

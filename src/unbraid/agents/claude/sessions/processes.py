@@ -19,11 +19,13 @@ from unbraid.agents.claude.places import claude_configs
 from unbraid.agents.claude.sessions.opening import opening_of_file
 from unbraid.agents.claude.transcript import ProcessEntry, process_entry
 from unbraid.agents.session_port import SessionState
-from unbraid.fleet.status import PERMISSION, PROMPT, WaitingFor
+from unbraid.fold.status import PERMISSION, PROMPT, WaitingFor
+from unbraid.read.record import BAD_JSON
 from unbraid.system.files import open_regular, read_small
 from unbraid.system.liveness import start_of
-from unbraid.timings import LAST_LINES_GRACE_SECONDS
-from unbraid.wire.record import BAD_JSON
+
+# A process that continues a session may write moments before it is on its kind's list.
+LAST_LINES_GRACE_SECONDS = 2.0
 
 FOLDER = "sessions"
 # The first version that is known to keep the list.

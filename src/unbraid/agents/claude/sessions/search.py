@@ -19,11 +19,11 @@ from unbraid.agents.claude.sessions.listing import records_in
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.agents.session_port import StoredBlock
 from unbraid.events.parts import call_text
-from unbraid.fleet.query import folded, json_forms
+from unbraid.fold.query import folded, json_forms
+from unbraid.read.blocks import Block
+from unbraid.read.lines import Lines
+from unbraid.read.record import milliseconds
 from unbraid.system.files import chunks
-from unbraid.translate.blocks import Block
-from unbraid.wire.lines import Lines
-from unbraid.wire.record import milliseconds
 
 FILES_AT_ONCE = 128
 # These programs hold a line in memory, however long it is.

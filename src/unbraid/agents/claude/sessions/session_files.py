@@ -32,12 +32,16 @@ from unbraid.agents.claude.heads import (
 from unbraid.agents.claude.sessions.child_files import ChildFiles, Owners
 from unbraid.agents.claude.transcript import AgentFacts, agent_line
 from unbraid.agents.file_sources import FollowedFiles, RecordedFile, file_name, source_name
+from unbraid.read.chunk import Chunk
+from unbraid.read.record import BAD_JSON, read_as
+from unbraid.read.sequencer import Aged, Closed, Sequencer, SourceItem
+from unbraid.read.tracks import LineOrder
 from unbraid.system.files import open_regular, read_small
-from unbraid.timings import CHILD_ANSWER_TIMEOUT_SECONDS, CHILD_FILE_SETTLE_SECONDS
-from unbraid.translate.sequencer import Aged, Closed, Sequencer, SourceItem
-from unbraid.translate.tracks import LineOrder
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.record import BAD_JSON, read_as
+from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
+
+# The end of an agent waits at most this long for the agent's own answer. After a kill there is
+# none, and a finished agent must not be shown as working for longer than this.
+CHILD_ANSWER_TIMEOUT_SECONDS = 1.0
 
 MAIN = "main.jsonl"
 # More than this at once is history, not news.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unbraid.agents.claude.sessions.copies import FirstMessages
     from unbraid.agents.claude.sessions.follower import TranscriptFollower
     from unbraid.agents.claude.sessions.watch import TranscriptWatch
-    from unbraid.translate.tracks import RunTracks
+    from unbraid.read.tracks import RunTracks
 
 
 class ClaudeSessions(SessionStore):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.seen import forget_oldest
 
 # All else is shown, also what later releases add: by these nothing is allowed, they say where a
 # request belongs, and how else it could be answered.

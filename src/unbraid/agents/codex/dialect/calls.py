@@ -11,10 +11,10 @@ from msgspec import Raw
 from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.agents.codex.records import THREAD_ID, object_in
 from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
-from unbraid.translate.clock import Clock
-from unbraid.translate.content import split_content
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
+from unbraid.read.clock import Clock
+from unbraid.read.content import split_content
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import newly
 
 SPAWN = "spawn_agent"
 ASK_AGAIN = frozenset({"send_input", "followup_task", "send_message", "resume_agent"})

@@ -19,11 +19,11 @@ from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import CodexRecord, decode
 from unbraid.events import RelayEvent
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Contexts
-from unbraid.translate.dialects import Dialect
-from unbraid.translate.lifecycle import Agents
-from unbraid.wire.record import coerce
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Contexts
+from unbraid.read.dialects import Dialect
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import coerce
 
 
 class CodexDialect(Dialect[CodexRecord]):

@@ -17,8 +17,8 @@ from unbraid.agents.codex.dialect.turns import ThreadTurns
 from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import CodexRecord, error_message, json_value
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, Unrecognized
-from unbraid.translate.clock import Clock
-from unbraid.wire.record import read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.record import read_as, sound
 
 PRINTED_SOURCE = "stdout"
 RETRY = "retry"

@@ -25,9 +25,9 @@ from unbraid.agents.codex.records import (
     texts,
 )
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta, Unrecognized
-from unbraid.translate.clock import Clock
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.record import read_as, sound
+from unbraid.read.seen import newly
 
 STORED_SOURCE = "rollout"
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")

@@ -40,9 +40,9 @@ from unbraid.events import (
     ThinkingDelta,
 )
 from unbraid.events.parts import decoded
-from unbraid.translate.clock import Clock
-from unbraid.translate.seen import newly
-from unbraid.wire.record import read_as
+from unbraid.read.clock import Clock
+from unbraid.read.record import read_as
+from unbraid.read.seen import newly
 
 SERVER_SOURCE = "app-server"
 _CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")

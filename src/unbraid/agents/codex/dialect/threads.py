@@ -12,10 +12,10 @@ from functools import partial
 
 from unbraid.agents.codex.records import SessionHead
 from unbraid.events import Error, RelayEvent, SessionMeta
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import forget_oldest
 
 # An agent whose call is never found is shown without it, before it fills the memory.
 MAX_HELD = 4096

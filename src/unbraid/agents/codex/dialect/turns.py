@@ -5,9 +5,9 @@ from __future__ import annotations
 from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.events import Compacted, Error, Prompt, RelayEvent, TurnComplete
-from unbraid.translate.clock import Clock
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
+from unbraid.read.clock import Clock
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import newly
 
 Outcome = tuple[bool, str]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from unbraid.agents.codex.dialect.threads import Thread
 from unbraid.events import RelayEvent, TokenUsage
-from unbraid.translate.clock import Clock
-from unbraid.translate.seen import newly
+from unbraid.read.clock import Clock
+from unbraid.read.seen import newly
 
 _FIELDS = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")
 _SERVER = ("inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens")

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, field
 
 from unbraid.agents.codex.places import SESSION_ID
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 # Options of `codex exec`, by their long names.
 _SHORT = {

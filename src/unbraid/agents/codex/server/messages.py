@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 
 class ServerMessage(Struct):

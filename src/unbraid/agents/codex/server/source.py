@@ -19,9 +19,9 @@ from unbraid.agents.codex.sessions.rollout_file import first_line, rollout_sourc
 from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
 from unbraid.agents.file_sources import source_name
 from unbraid.agents.source import PrintingSource, Recorded
+from unbraid.read.chunk import Chunk
 from unbraid.system.clock import now_ms
 from unbraid.timings import NEW_AGENT_SCAN_SECONDS
-from unbraid.wire.chunk import Chunk
 
 
 class ServerSource(PrintingSource):

@@ -16,9 +16,9 @@ from unbraid.agents.codex.sessions.rollout_file import (
 )
 from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
 from unbraid.agents.session_port import FileFormats, SourceForm
+from unbraid.read.record import BAD_JSON, milliseconds
+from unbraid.read.tracks import UNKNOWN, LineOrder, RunTracks, Track
 from unbraid.system.files import open_regular
-from unbraid.translate.tracks import UNKNOWN, LineOrder, RunTracks, Track
-from unbraid.wire.record import BAD_JSON, milliseconds
 
 KIND = "codex"
 _TIMESTAMP = re.compile(rb'^\{"timestamp":"([0-9T:.Z+-]{20,40})"')

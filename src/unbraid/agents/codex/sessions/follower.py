@@ -18,9 +18,9 @@ from unbraid.agents.codex.sessions.rollout_file import (
 from unbraid.agents.file_sources import FollowedFiles, recorded_files
 from unbraid.agents.source import Recorded, Source
 from unbraid.errors import SourceError
+from unbraid.read.chunk import Chunk
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.system.file_tail import Place, Tail
-from unbraid.wire.chunk import Chunk
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
 
 PACKED = ".zst"
 

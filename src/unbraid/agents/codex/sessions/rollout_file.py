@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from unbraid.agents.codex.records import SessionHead, session_head
 from unbraid.errors import SourceError
 from unbraid.events import RelayEvent
+from unbraid.read.record import BAD_JSON
+from unbraid.read.tracks import split
 from unbraid.system.files import CHUNK_BYTES, chunks, open_regular
-from unbraid.translate.tracks import split
-from unbraid.wire.record import BAD_JSON
 
 if TYPE_CHECKING:
     from unbraid.agents.codex.dialect.dispatcher import CodexDialect

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unbraid.agents.codex.sessions.follower import RolloutFollower
     from unbraid.agents.codex.sessions.thread_tree import RolloutFile, RolloutFolders
     from unbraid.agents.codex.sessions.watch import RolloutWatch
-    from unbraid.translate.tracks import RunTracks
+    from unbraid.read.tracks import RunTracks
 
 
 class CodexSessions(SessionStore):

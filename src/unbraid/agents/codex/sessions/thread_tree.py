@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from unbraid.agents.codex.records import SessionHead
 from unbraid.agents.codex.sessions.rollout_file import created_ms, rollout_head, thread_of_name
-from unbraid.timings import THREAD_FILE_SLACK_MS
+
+# A thread's file of Codex is written after its children were started; clocks are less exact.
+THREAD_FILE_SLACK_MS = 120_000
 
 # Where Codex keeps rollouts below its home: a folder a year, a month, a day.
 _KEPT = re.compile(r"\d{4}|\d\d|sessions|archived_sessions")

@@ -23,7 +23,7 @@ from unbraid.agents.codex.places import codex_home
 from unbraid.agents.codex.sessions.rollout_file import ends_turn, thread_of_name
 from unbraid.agents.codex.sessions.thread_tree import RolloutFile
 from unbraid.agents.session_port import SessionState
-from unbraid.fleet.status import PROMPT, WaitingFor
+from unbraid.fold.status import PROMPT, WaitingFor
 from unbraid.system.files import modified_ms
 from unbraid.system.liveness import PROCESSES
 

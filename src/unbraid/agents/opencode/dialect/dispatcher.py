@@ -36,12 +36,12 @@ from unbraid.events import (
     Unrecognized,
 )
 from unbraid.events.parts import decoded
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context, Contexts
-from unbraid.translate.dialects import Dialect
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import forget_oldest, newly
-from unbraid.wire.record import coerce, read_as, sound
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context, Contexts
+from unbraid.read.dialects import Dialect
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import coerce, read_as, sound
+from unbraid.read.seen import forget_oldest, newly
 
 # Events that keep the CLI's own books: nothing in them was said or done by an agent.
 SILENT = (

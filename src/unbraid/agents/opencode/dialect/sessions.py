@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from unbraid.agents.opencode.records import Info, OpenCodeRecord, Part, TaskInput
 from unbraid.events import RelayEvent, SessionMeta
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.wire.record import read_as
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.record import read_as
 
 # How the title of a session begins that was not named yet; its time follows.
 UNTITLED = "New session - "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from unbraid.agents.opencode.records import Part
 from unbraid.events import RelayEvent, TextDelta, ThinkingDelta
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context
-from unbraid.translate.seen import forget_oldest
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context
+from unbraid.read.seen import forget_oldest
 
 RECENT_PARTS = 1 << 15
 

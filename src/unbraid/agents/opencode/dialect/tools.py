@@ -12,11 +12,11 @@ from unbraid.agents.opencode.dialect.texts import Texts
 from unbraid.agents.opencode.records import Part, ToolState, agent_answer, error_text
 from unbraid.events import RelayEvent, ToolResult, ToolUse
 from unbraid.events.parts import decoded
-from unbraid.translate.clock import Clock
-from unbraid.translate.content import split_content
-from unbraid.translate.contexts import Context
-from unbraid.translate.lifecycle import Agents
-from unbraid.translate.seen import newly
+from unbraid.read.clock import Clock
+from unbraid.read.content import split_content
+from unbraid.read.contexts import Context
+from unbraid.read.lifecycle import Agents
+from unbraid.read.seen import newly
 
 
 class ToolParts:

@@ -12,9 +12,9 @@ from unbraid.agents.opencode.dialect.sessions import SessionAttribution
 from unbraid.agents.opencode.dialect.texts import Texts
 from unbraid.agents.opencode.records import Info, error_text
 from unbraid.events import Error, RelayEvent, TurnComplete
-from unbraid.translate.clock import Clock
-from unbraid.translate.contexts import Context, Contexts
-from unbraid.translate.seen import newly
+from unbraid.read.clock import Clock
+from unbraid.read.contexts import Context, Contexts
+from unbraid.read.seen import newly
 
 
 class SessionTurns:

@@ -14,7 +14,11 @@ from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.agents.order_queue import OrderQueue
 from unbraid.errors import SourceError
-from unbraid.timings import PLUGIN_ORDERS_SECONDS, PLUGIN_REPLY_TIMEOUT_SECONDS
+
+# A plugin that waits for orders calls again after this, well before it would give up.
+PLUGIN_ORDERS_SECONDS = 60.0
+# What a plugin is asked to do, it does at once, if its process lives.
+PLUGIN_REPLY_TIMEOUT_SECONDS = 10.0
 
 EVENT, ORDERS = "event", "orders"
 PERMISSION = "permission."

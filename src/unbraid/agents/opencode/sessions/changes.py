@@ -36,13 +36,13 @@ from unbraid.agents.opencode.sessions.database import (
 )
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
-from unbraid.timings import (
-    FILE_DATE_TICK_SECONDS,
-    ROW_CLOCK_STEP_MS,
-    ROW_STORING_MS,
-    TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
-)
-from unbraid.translate.sequencer import Closed, Sequencer, SourceItem
+from unbraid.read.sequencer import Closed, Sequencer, SourceItem
+from unbraid.timings import FILE_DATE_TICK_SECONDS, TEXT_BEFORE_CALL_TIMEOUT_SECONDS
+
+# From the end that a row names to its being stored.
+ROW_STORING_MS = 2000
+# Rows are found by when they changed: if the clock is put back by so much, none is lost.
+ROW_CLOCK_STEP_MS = 2000
 
 _MESSAGES = f"""SELECT id, session_id, {BOUNDED_DATA}, time_updated FROM message
     WHERE time_updated >= ?"""

@@ -21,10 +21,13 @@ from unbraid.agents.opencode.records import ROW_BYTES, rows_as_lines
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.errors import SourceError
 from unbraid.events.parts import decoded
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.tracks import RunTracks, Track
 from unbraid.system.files import open_regular
-from unbraid.timings import DATABASE_READ_CPU_SECONDS
-from unbraid.translate.tracks import RunTracks, Track
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+
+# A database of some megabytes is read in a second of computing, a larger one in proportion. One
+# that takes far longer leads in circles, and its reader could not even be stopped.
+DATABASE_READ_CPU_SECONDS = 30.0
 
 MAGIC = b"SQLite format 3\0"
 # The second reads the row to know its length, but no more than SQLite itself does.

@@ -12,9 +12,9 @@ from unbraid.agents.opencode.sessions.database import database_runs, is_database
 from unbraid.agents.opencode.sessions.storage import is_storage
 from unbraid.agents.session_port import SourceForm
 from unbraid.events.parts import decoded
+from unbraid.read.reader import read_line
+from unbraid.read.tracks import RunTracks, Track
 from unbraid.system.files import open_regular
-from unbraid.translate.reader import read_line
-from unbraid.translate.tracks import RunTracks, Track
 
 
 class OpenCodeFiles:

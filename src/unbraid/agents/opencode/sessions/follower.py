@@ -18,9 +18,9 @@ from typing import NamedTuple
 from unbraid.agents.opencode.sessions.changes import Database
 from unbraid.agents.opencode.sessions.database import last_change
 from unbraid.agents.source import Recorded, Source
+from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.system.clock import now_ms
 from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
-from unbraid.wire.chunk import Chunk, ChunkedSource
 
 # ROWS: up to when rows are recorded. ROWS_FROM: since when, in a run that `unbraid run` began
 # (written by `OpenCodeSource.begin`, read by `rows_since`).

@@ -11,7 +11,7 @@ from unbraid.agents.opencode.editions import UNFORKED, Editions
 from unbraid.agents.opencode.sessions.database import connect, root_of, tree_run
 from unbraid.agents.session_port import StoredSession, files_version, translate_run
 from unbraid.errors import SourceError
-from unbraid.wire.record import milliseconds
+from unbraid.read.record import milliseconds
 
 _SESSIONS = "SELECT id, parent_id, version, time_updated FROM session ORDER BY time_created"
 # The row of a session is not always written again with its last message.

@@ -15,8 +15,8 @@ from unbraid.agents.opencode.sessions.database import DATA_BYTES, connect, root_
 from unbraid.agents.session_port import StoredBlock
 from unbraid.errors import SourceError
 from unbraid.events.parts import call_text, decoded
-from unbraid.fleet.query import json_forms
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.fold.query import json_forms
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 
 _PARTS = f"""SELECT session_id, message_id, time_created, data FROM part
     WHERE {DATA_BYTES} <= {DEFAULT_MAX_LINE_BYTES} AND (data LIKE ? OR data LIKE ?)

@@ -16,12 +16,12 @@ from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editio
 from unbraid.agents.opencode.records import export_as_lines
 from unbraid.agents.opencode.sessions.session_tree import SessionTree
 from unbraid.errors import SourceError
+from unbraid.read.lines import Lines
+from unbraid.read.sse import data_of
 from unbraid.timings import (
     AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
     AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,
 )
-from unbraid.wire.lines import Lines
-from unbraid.wire.sse import data_of
 
 if TYPE_CHECKING:
     # Every watch imports this module, and few of them talk to a server.

@@ -10,7 +10,10 @@ from unbraid.agents.opencode.sessions.controller import ServerController
 from unbraid.agents.opencode.sessions.server import OpenCodeServer
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
-from unbraid.timings import RECENT_ROWS_MS, SERVER_RECONNECT_SECONDS
+from unbraid.timings import RECENT_ROWS_MS
+
+# A server that has gone may come back on the same port.
+SERVER_RECONNECT_SECONDS = 1.0
 
 
 class LinesTaker(Protocol):

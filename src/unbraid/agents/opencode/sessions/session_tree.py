@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unbraid.agents.opencode.heads import addressed_event
-from unbraid.wire.record import BAD_JSON
+from unbraid.read.record import BAD_JSON
 
 
 class SessionTree:

@@ -18,9 +18,9 @@ import msgspec
 
 from unbraid.agents.opencode.records import ROW_BYTES
 from unbraid.events.parts import decoded
+from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
+from unbraid.read.record import milliseconds
 from unbraid.system.files import CHUNK_BYTES, modified_ms, open_regular
-from unbraid.wire.lines import DEFAULT_MAX_LINE_BYTES
-from unbraid.wire.record import milliseconds
 
 _TABLES = """
 CREATE TABLE session

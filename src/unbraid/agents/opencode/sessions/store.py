@@ -24,7 +24,7 @@ from unbraid.errors import SourceError
 if TYPE_CHECKING:
     from unbraid.agents.opencode.sessions.follower import RowFollower
     from unbraid.agents.opencode.sessions.watch import DatabaseWatch
-    from unbraid.translate.tracks import RunTracks
+    from unbraid.read.tracks import RunTracks
 
 
 class OpenCodeSessions(SessionStore):

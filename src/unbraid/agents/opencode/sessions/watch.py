@@ -26,12 +26,14 @@ from unbraid.agents.session_port import Recorded, SessionWatch
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
-    DATABASE_POLL_SECONDS,
     LIVE_SESSION_SECONDS,
     PROCESS_CHECK_SECONDS,
     RECENT_ROWS_MS,
     STORE_APPEARING_POLL_SECONDS,
 )
+
+# A look at a database that has not changed costs two `stat`s.
+DATABASE_POLL_SECONDS = 0.1
 
 
 class DatabaseWatch(SessionWatch):

@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from unbraid.system.liveness import PROCESSES, start_of
-from unbraid.timings import LAST_ROWS_GRACE_SECONDS
+
+# Nothing ends before its last rows have been recorded, which may wait for each other.
+LAST_ROWS_GRACE_SECONDS = 4.0
 
 # The smallest page that SQLite has.
 LEAST_BYTES = 512

@@ -1,1 +1,0 @@
-"""Steering runs: in this process, by socket, through a server."""

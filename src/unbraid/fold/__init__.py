@@ -1,0 +1,1 @@
+"""What events mean: streams, the tree, conversations, status, usage, prices, alerts. Pure."""

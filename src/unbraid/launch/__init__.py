@@ -1,1 +1,0 @@
-"""`run` and `pipe`: a process passed through and recorded."""

@@ -1,1 +1,0 @@
-"""Alerts on their way to people: a person's rules file, and what sends messages."""

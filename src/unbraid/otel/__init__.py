@@ -1,1 +1,0 @@
-"""Sends runs as traces to an OpenTelemetry collector, over OTLP."""

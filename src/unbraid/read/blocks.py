@@ -1,0 +1,357 @@
+"""What of a message is new: position and content within it.
+
+The same message reaches us in parts, and the parts differ by dialect:
+
+- one block a line: each record holds the *next* block;
+- cumulative: each record holds *all* blocks so far, and the last one may have grown in place;
+- streamed: deltas by index, then the whole block once more;
+- from a second source (the transcript): the same blocks again.
+
+A block is known by its kind and what it says, counted: two equal blocks said by one source are two
+blocks, the same block said by two sources is one. Which of the first two readings is right is
+learned from the source itself (`Repetition`): a second record that does not repeat the first
+settles it one way, one that repeats and adds settles it the other way. Before that, a record that
+would add nothing as a snapshot is taken as the next block: a duplicate is safer than a loss; and a
+text that begins with a whole sentence before it, its growth or the next one, is `undecided`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from unbraid.events import EMPTY_OBJECT
+from unbraid.read.record import MISSING
+
+STDOUT = 0
+TRANSCRIPT = 1
+
+# A CLI gives every message an id of its own; a proxy may give all of them the same one. Past this
+# many blocks the oldest are forgotten.
+MAX_BLOCKS = 4096
+
+# Kinds of blocks whose words may grow in place.
+GROWING = ("text", "thinking")
+
+
+class CacheLifetimes(Struct, gc=False):
+    """For how long what was written to the cache is kept."""
+
+    ephemeral_1h_input_tokens: int | None = 0
+
+
+class MessageUsage(Struct, gc=False):
+    """Token counts of one model message."""
+
+    # In the order real lines have them, here and below: the decoder looks for the next field first.
+    input_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cache_creation: CacheLifetimes | None = None
+
+    @property
+    def cache_1h_tokens(self) -> int:
+        """Tokens that are kept in the cache for an hour."""
+        kept = self.cache_creation
+        return 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
+
+
+class Block(Struct, gc=False):
+    """One content block of any type; what its type does not use stays at its default."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Raw = EMPTY_OBJECT
+    tool_use_id: str | None = None
+    content: Raw = MISSING
+    is_error: bool | None = None
+
+    @property
+    def words(self) -> str:
+        """What a text or thinking block says; thinking sits in either field."""
+        return (self.text if self.thinking is None else self.thinking) or ""
+
+    @classmethod
+    def of_bare(cls, item: Any) -> Block:
+        """Returns the block that something stands for which is no object where a block is
+        wanted.
+        """
+        return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
+
+
+# A block, or the growth of one, that was not seen before: the block, its index, the new words.
+Fresh = tuple[Block, int, str]
+
+
+class Repetition:
+    """What has been learned about how a source repeats itself."""
+
+    __slots__ = ("cumulative", "grows", "one_block")
+
+    def __init__(self, *, one_block: bool = False) -> None:
+        self.one_block = one_block
+        self.cumulative = False
+        self.grows = False
+
+
+class Streaming:
+    """A block that arrives as deltas; `silent` while it looks like one that is already known."""
+
+    __slots__ = ("index", "is_known", "kind", "parts", "silent")
+
+    def __init__(self, kind: str, index: int, *, silent: bool) -> None:
+        self.kind = kind
+        self.index = index
+        self.silent = silent
+        self.parts: list[str] = []
+        self.is_known = False  # whole, from a record
+
+
+class MessageState:
+    """One message of one agent: which blocks each source has said, and its usage."""
+
+    __slots__ = (
+        "closed",
+        "complete",
+        "growing",
+        "id",
+        "model",
+        "next_index",
+        "past",
+        "said",
+        "streaming",
+        "undecided",
+        "usage",
+        "usage_rank",
+        "uuid",
+    )
+
+    def __init__(self, message_id: str) -> None:
+        self.id = message_id
+        self.model: str | None = None
+        self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
+        self.uuid: str | None = None  # of its latest line
+        self.next_index = 0
+        self.past = False  # whether its transcript has gone on to another message
+        self.growing: Fresh | None = None  # the last block, where it may still grow
+        self.undecided: Block | None = None  # a text that is the growth of the last one, or new
+        self.streaming: dict[int, Streaming] | None = None
+        self.closed = False
+        self.complete = False  # whether the model has ended it, so that its usage is final
+        self.usage: MessageUsage | None = None
+        self.usage_rank = 0
+
+    def absorb(
+        self,
+        content: list[Block],
+        digests: list[int],
+        source: int,
+        repetition: Repetition,
+        skipped: int = 0,
+    ) -> list[Fresh]:
+        """Returns what is new in a record's blocks, and counts them as said."""
+        fresh: list[Fresh] = []
+        said = self.said[source]
+        at = 0
+        if skipped and skipped == len(said):
+            pass  # known, byte by byte: all that is here is new
+        elif said and not repetition.one_block:
+            adds = self.extends(content, digests, source, skipped)
+            if not (repetition.cumulative or repetition.grows):
+                if self.undecided is not None:
+                    adds = self._decide(content, adds, fresh, repetition)
+                elif adds and self._is_undecided(content):
+                    self.undecided = content[0]
+                    return fresh
+            if adds is None:
+                repetition.one_block = not repetition.cumulative
+            elif adds or repetition.cumulative:
+                repetition.cumulative |= len(content) + skipped > 1
+                at = max(len(said) - skipped, 0)
+                if at:
+                    self._grow(content[at - 1], digests[at - 1], said, fresh)
+                    repetition.grows |= bool(fresh)
+        for i in range(at, len(content)):
+            new = self.next(content[i], digests[i], source)
+            if new is not None:
+                fresh.append(new)
+                if not repetition.one_block:
+                    self.growing = new
+        return fresh
+
+    def repeat(self, content: list[Block], source: int, repetition: Repetition) -> None:
+        """Counts blocks as said here, too, which a line of another source with the same uuid has
+        said.
+        """
+        said = self.said[source]
+        said += map(digest_of, content)
+        if source == STDOUT and self.streaming:
+            for block in content:
+                streamed = self._streamed(block, block.words)
+                if streamed is not None:
+                    streamed.is_known = True
+        if len(said) > len(content) and not repetition.cumulative:
+            repetition.one_block = True
+
+    def extends(
+        self, content: list[Block], digests: list[int], source: int, skipped: int = 0
+    ) -> bool | None:
+        """Returns whether this is a later snapshot of the message (None: no), and whether it adds
+        to it.
+        """
+        said = self.said[source]
+        last = len(said) - 1
+        if len(content) + skipped <= last:
+            return None
+        if said[skipped:last] != digests[: max(last - skipped, 0)]:
+            return None
+        if skipped <= last and said[last] != digests[last - skipped]:
+            block = content[last - skipped]
+            if self.growing is None or self.growing[0].type != block.type:
+                return None
+            if block.type not in GROWING:
+                return None
+            return True if block.words.startswith(self.growing[2]) else None
+        return len(content) + skipped > len(said)
+
+    def settle(self) -> Fresh | None:
+        """Ends the message. Returns the text that might have been growth, which was the next block
+        after all; None if there is none.
+        """
+        block, self.undecided = self.undecided, None
+        return self.next(block, digest_of(block), STDOUT) if block is not None else None
+
+    def _is_undecided(self, content: list[Block]) -> bool:
+        """Returns whether a text that begins with the one before may nevertheless be the next one,
+        because that one is a whole sentence. The following record decides.
+        """
+        return (
+            len(content) == 1
+            and self.growing is not None
+            and is_whole(self.growing[2], content[0].words)
+        )
+
+    def _decide(
+        self, content: list[Block], adds: bool | None, fresh: list[Fresh], repetition: Repetition
+    ) -> bool | None:
+        """Decides by the next record what the undecided text was. Returns whether that record adds
+        to the message, or None if it has to be its next block.
+        """
+        undecided = self.undecided
+        if adds and undecided is not None and content[0].words.startswith(undecided.words):
+            self.undecided = None
+            repetition.grows = True
+            return adds
+        new = self.settle()
+        if new is not None:
+            fresh.append(new)
+        return None
+
+    def _grow(self, block: Block, digest: int, said: list[int], fresh: list[Fresh]) -> None:
+        if self.growing is None:
+            return
+        _, index, known = self.growing
+        words = block.words
+        if len(words) > len(known):
+            fresh.append((block, index, words[len(known) :]))
+            self.growing = (block, index, words)
+            said[-1] = digest
+
+    def next(self, block: Block, digest: int, source: int) -> Fresh | None:
+        """Takes one more block of a source; returns it if no stream and no other source had it."""
+        if source == STDOUT:
+            said, other = self.said
+        else:
+            other, said = self.said
+        said.append(digest)
+        # Counted, because a message may say the same twice.
+        known = other and other.count(digest) >= said.count(digest)
+        if len(said) > MAX_BLOCKS:
+            del said[: MAX_BLOCKS // 2]
+        words = (block.text if block.thinking is None else block.thinking) or ""
+        if self.streaming:
+            streamed = self._streamed(block, words)
+            if streamed is not None:
+                streamed.is_known = True
+                rest = words if streamed.silent else words[sum(map(len, streamed.parts)) :]
+                nothing_new = known or (words and not rest)
+                return None if nothing_new else (block, streamed.index, rest)
+        if known:
+            return None
+        index = self.next_index
+        self.next_index = index + 1
+        return block, index, words
+
+    # --- deltas ---
+
+    def stream_start(self, index: int, kind: str) -> None:
+        """Begins a streaming block of this kind at this index."""
+        # If the transcript is ahead of stdout, this is most likely the slower twin of a block that
+        # is known: it is collected, and shown only if it turns out to be another one.
+        silent = len(self.said[TRANSCRIPT]) > len(self.said[STDOUT])
+        place = max(index, self.next_index)
+        self.next_index = place + 1
+        self.streaming = self.streaming or {}
+        self.streaming[index] = Streaming(kind, place, silent=silent)
+
+    def stream_delta(self, index: int, delta: str) -> Fresh | None:
+        """Takes more of a streaming block; returns what is new of it."""
+        streamed = self.streaming.get(index) if self.streaming else None
+        if streamed is None or streamed.is_known:
+            return None
+        streamed.parts.append(delta)
+        return None if streamed.silent else (Block(type=streamed.kind), streamed.index, delta)
+
+    def stream_stop(self, index: int) -> Fresh | None:
+        """Ends a streaming block; returns what of it was not emitted yet."""
+        streaming = self.streaming or {}
+        streamed = streaming.get(index)
+        fresh = None
+        if streamed is not None and not streamed.is_known:
+            block = Block(type=streamed.kind, text="".join(streamed.parts))
+            new = self.next(block, digest_of(block), STDOUT)
+            fresh = new if streamed.silent else None
+        streaming.pop(index, None)
+        return fresh
+
+    def stream_over(self) -> None:
+        """Ends all streaming blocks: nothing more will be streamed."""
+        self.streaming = None
+
+    def cut_off(self) -> str:
+        """Returns the words of a block that has begun to stream and never came whole."""
+        for streamed in (self.streaming or {}).values():
+            if not streamed.silent and not streamed.is_known and streamed.parts:
+                return "".join(streamed.parts)
+        return ""
+
+    def _streamed(self, block: Block, words: str) -> Streaming | None:
+        for streamed in (self.streaming or {}).values():
+            open_one = streamed.kind == block.type and not streamed.is_known
+            if open_one and words.startswith("".join(streamed.parts)):
+                return streamed
+        return None
+
+
+def is_whole(before: str, words: str) -> bool:
+    """Returns whether the text with which longer words begin ends where a sentence ends."""
+    return before.endswith((".", "!", "?")) and words[len(before) :][:1].isspace()
+
+
+def digest_of(block: Block) -> int:
+    """Returns what a block says, as a number: a tool call by its id, anything else by kind and
+    words.
+    """
+    if block.id is not None:
+        return hash(block.id)
+    if block.thinking is not None:
+        return ~hash(block.thinking)
+    if block.text is not None:
+        return hash(block.text) if block.type == "text" else ~hash(block.text)
+    return hash(block.tool_use_id)

@@ -1,0 +1,137 @@
+"""What reads one run's records: a dialect of each kind of agents, created when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol, TypeVar
+
+from unbraid.events import RelayEvent
+from unbraid.read.record import Record
+
+R = TypeVar("R", bound=Record)
+
+
+class Dialect(Protocol[R]):
+    """One run's records to relay events: what is new, and who said it. Pure.
+
+    A kind's dialect extends this. Everything but `decode` and `translate` has a default.
+    """
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return 0
+
+    @property
+    def outcome(self) -> tuple[bool, str] | None:
+        """How the main agent has ended, as far as is known: ok, and the reason."""
+        return None
+
+    def decode(self, line: bytes) -> R | None:
+        """Returns a line as a record of this kind; None if it belongs to another kind. Raises one
+        of `BAD_JSON` if the line is no JSON that a record could be.
+
+        `decode` sets the record's `raw`. Every kind may be asked about every line, so
+        a record belongs to a kind only by what no other kind prints: its types, its ids.
+        """
+        ...
+
+    def translate(self, record: R, out: list[RelayEvent]) -> None:
+        """Appends what is new in a record."""
+        ...
+
+    def decode_again(self, record: R) -> R | None:
+        """Returns what `decode` returns for the line of a record that its source has decoded by
+        itself: often that very record.
+        """
+        return self.decode(record.raw)
+
+    def finish(self, out: list[RelayEvent]) -> None:
+        """Appends what was waiting, and ends what was running: the sources are over."""
+        return
+
+    @property
+    def program(self) -> str | None:
+        """The name of the kind that has written the records, where several kinds write this format;
+        None if that is the dialect's own, or not known yet.
+        """
+        return None
+
+    def mend(self, value: dict[str, Any]) -> tuple[R, bool] | None:
+        """Returns a JSON object with wrong types in known places as a record of this kind, with
+        what is right in it, and whether nothing had to be left out; None if it belongs to another
+        kind, or if such a record is damaged as a whole.
+        """
+        return None
+
+    def reading(self, source: str) -> None:
+        """Notes from which source the next lines come: where lines do not name their agent, the
+        source's name does.
+        """
+        return
+
+    def arrive(self, now: int) -> None:
+        """Notes when the records that follow have arrived, in milliseconds since 1970; 0 if they
+        are not read as they come. It dates records without a time of their own; otherwise they
+        happened when the record before them did.
+        """
+        return
+
+
+def with_defaults(dialect: Any) -> Dialect[Any]:
+    """Returns a dialect that has everything: one of another package may have the form of a
+    `Dialect` without extending it.
+    """
+    for name in ("decode_again", "finish", "mend", "reading", "arrive"):
+        if not hasattr(dialect, name):
+            setattr(dialect, name, getattr(Dialect, name).__get__(dialect))
+    if not hasattr(dialect, "program"):
+        dialect.program = None
+    made: Dialect[Any] = dialect
+    return made
+
+
+class Dialects(Mapping[str, Dialect[Any]]):
+    """Dialects by the names of their kinds, in the order in which they are asked. Most runs are of
+    the first kind: a watch over thousands of them would hold the others for nothing.
+    """
+
+    def __init__(self, factories: Mapping[str, Callable[[], Dialect[Any]]]) -> None:
+        self._factories = factories
+        self._made: dict[str, Dialect[Any]] = {}
+        self._source, self.arrived = "", 0
+
+    def __getitem__(self, kind: str) -> Dialect[Any]:
+        known = self._made.get(kind)
+        return known if known is not None else self._make(kind)
+
+    def _make(self, kind: str) -> Dialect[Any]:
+        made = self._made[kind] = with_defaults(self._factories[kind]())
+        made.reading(self._source)
+        made.arrive(self.arrived)
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._factories)
+
+    def __len__(self) -> int:
+        return len(self._factories)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._factories
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return max((dialect.ts for dialect in self._made.values()), default=0)
+
+    def turn_to(self, source: str, now: int) -> None:
+        """Notes from which source the next lines come, and when they have arrived."""
+        if now != self.arrived:
+            self.arrived = now
+            for dialect in self._made.values():
+                dialect.arrive(now)
+        if source != self._source:
+            self._source = source
+            for dialect in self._made.values():
+                dialect.reading(source)

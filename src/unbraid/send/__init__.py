@@ -1,0 +1,1 @@
+"""Consumers of the log: alerts, traces, AG-UI, delivery to another server; exports as files."""

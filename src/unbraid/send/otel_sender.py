@@ -1,0 +1,371 @@
+"""Sends the runs of a log as traces, each span when it has ended: a whole log while it is watched
+or served, or one run while it is recorded. Whatever happens to the collector, that work continues.
+
+The cursor of the log is stored behind what has arrived. A span may begin long before it: then the
+run is read again from its beginning, and the spans that were complete before the cursor are left
+out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from unbraid.errors import LogError, UnbraidError
+from unbraid.fold.run_trace import RunTrace, TraceIdentity, TraceParent
+from unbraid.log.consumer import Consumer, StoredCursor
+from unbraid.log.entry import DamagedEvent, Entry
+from unbraid.log.port import Log, WholeLogReader, run_pages
+from unbraid.send.otel_exporter import (
+    MAX_BYTES,
+    MAX_SPANS,
+    Collector,
+    OtlpExporter,
+    TracedSpan,
+    size_of,
+)
+from unbraid.system.atomic_file import write_atomically
+from unbraid.system.pauses import Backoff
+from unbraid.system.prices.loader import load_prices
+from unbraid.system.tasks import cancel_task
+
+# A collector that does not answer is asked again after this long, then after twice as long each
+# time, up to a minute: it may be away for a day.
+OTLP_RETRY_SECONDS = 1.0
+OTLP_RETRY_MAX_SECONDS = 60.0
+# At the end of a command, the last spans get this long to arrive.
+OTLP_LINGER_SECONDS = 5.0
+# Another process sends the same log to the same collector: it may have ended.
+OTLP_TURN_SECONDS = 5.0
+FOLDER = "otel"
+PARENTS = "parents"
+# Runs that have not ended and whose traces are held; any other is read again when it continues.
+MAX_OPEN_RUNS = 200
+
+Warn = Callable[[str], None]
+
+
+class CollectorAway(LogError):
+    """A collector has not accepted what was sent."""
+
+
+class TraceParents:
+    """The spans of others that runs are part of, so that a later process sends such a run to the
+    same trace.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER / PARENTS
+
+    def get(self, run: str) -> TraceParent | None:
+        """Returns the parent of a run."""
+        try:
+            return TraceParent.parse(self._path(run).read_text("ascii"))
+        except (OSError, ValueError):
+            return None
+
+    def put(self, run: str, parent: TraceParent) -> None:
+        """Stores the parent of a run; one that is stored already stays. Raises LogError."""
+        if self.get(run) is None:
+            path = self._path(run)
+            try:
+                write_atomically(path, str(parent).encode(), private_folder=True)
+            except OSError as error:
+                raise LogError(f"{path}: {error.strerror}") from error
+
+    def _path(self, run: str) -> Path:
+        return self._folder / sha256(run.encode()).hexdigest()[:32]
+
+
+class TraceSender:
+    """Sends runs of one log to one collector. With `content`, what agents said is sent, too: then
+    the log has to be one that redacts.
+
+    `parent` is the span that runs belong to of which nothing else is known.
+    """
+
+    def __init__(
+        self,
+        log: WholeLogReader,
+        exporter: OtlpExporter,
+        parents: TraceParents,
+        *,
+        warn: Warn,
+        content: bool = False,
+        parent: TraceParent | None = None,
+    ) -> None:
+        self._log, self._exporter, self._parents = log, exporter, parents
+        self._warn, self._content, self._parent = warn, content, parent
+        self._prices = load_prices().prices
+        self._traces: dict[str, RunTrace] = {}
+        self._sends_earlier = False
+        self._entries: list[Entry] = []
+        self._unsent: list[list[TracedSpan]] = []  # requests for these entries, the next one last
+        self.sent = 0
+
+    def consumer(self, *, run: str | None = None, cursor: StoredCursor | None = None) -> Consumer:
+        """Returns what gives one run to this sender, or the whole log from a cursor."""
+        return Consumer(
+            self._log,
+            self._send_ended,
+            backoff=Backoff(OTLP_RETRY_SECONDS, OTLP_RETRY_MAX_SECONDS),
+            run=run,
+            cursor=cursor,
+            on_problem=self._report_problem,
+            on_recovery=self._report_recovery,
+        )
+
+    async def begin(self, consumer: Consumer) -> None:
+        """Determines where a consumer begins. If nothing was ever sent, that is with what the log
+        gets from now on, and with the whole of each run that continues then.
+        """
+        self._sends_earlier = await consumer.begin()
+        consumer.store()
+
+    def has_open(self, run: str) -> bool:
+        """Returns whether a run of which something was sent goes on."""
+        return run in self._traces
+
+    async def _send_ended(self, entries: list[Entry]) -> None:
+        """Sends the spans that have ended with some entries. Raises CollectorAway; given the same
+        entries again, it continues where it was.
+        """
+        if entries is not self._entries:
+            try:
+                spans = await self._ended(entries)
+            except LogError:
+                # Some entries are in them already: all are read again, as after a restart.
+                self._traces.clear()
+                raise
+            self._entries, self._unsent = entries, [*_requests(spans)][::-1]
+        while self._unsent:
+            await self._send(self._unsent[-1])
+
+    async def _ended(self, entries: Sequence[Entry]) -> list[TracedSpan]:
+        spans: list[TracedSpan] = []
+        for entry in entries:
+            trace = self._traces.get(entry.run)
+            if trace is None:
+                trace = self._traces[entry.run] = self._begin(entry.run)
+                async for page in run_pages(self._log, entry.run, until=entry.seq - 1):
+                    earlier = [span for each in page for span in self._spans(trace, each)]
+                    spans += earlier if self._sends_earlier else []
+            spans += self._spans(trace, entry)
+            if trace.over:
+                del self._traces[entry.run]
+        while len(self._traces) > MAX_OPEN_RUNS:
+            del self._traces[next(iter(self._traces))]
+        return spans
+
+    def _begin(self, run: str) -> RunTrace:
+        parent = self._parents.get(run) or self._parent
+        if self._parent is not None:
+            self._parents.put(run, self._parent)
+        ids = TraceIdentity(run, parent)
+        return RunTrace(ids, provider=self._prices.provider, content=self._content)
+
+    def _spans(self, trace: RunTrace, entry: Entry) -> list[TracedSpan]:
+        try:
+            return [TracedSpan(trace.ids, span) for span in trace.apply(entry.event)]
+        except DamagedEvent as error:
+            # Trying again would hold up all that comes after it.
+            self._warn(f"an event is not in the traces: {error}")
+            return []
+
+    async def _send(self, spans: list[TracedSpan]) -> None:
+        outcome = await asyncio.to_thread(self._exporter.send, spans)
+        if outcome.problem is not None and not outcome.refused:
+            raise CollectorAway(f"the collector does not accept traces: {outcome.problem}")
+        self._unsent.pop()
+        if outcome.problem is None:
+            self.sent += len(spans)
+        elif len(spans) > 1:
+            # One that is too large, or not to its liking, must not hold up the others.
+            middle = len(spans) // 2
+            self._unsent += [spans[middle:], spans[:middle]]
+        else:
+            (one,) = spans
+            self._warn(
+                f"the collector has refused a span of run {one.ids.run} "
+                f"({one.span.name}): {outcome.problem}"
+            )
+
+    def _report_problem(self, problem: LogError) -> None:
+        if isinstance(problem, CollectorAway):
+            self._warn(f"{problem}; they will be sent when it is back")
+        else:
+            self._warn(f"traces are not sent: {problem}")
+
+    def _report_recovery(self, problem: LogError) -> None:
+        if isinstance(problem, CollectorAway):
+            self._warn("the collector is back")
+
+
+class _SentFile(Struct):
+    cursor: int
+
+
+class Traces:
+    """What is needed to send a log's runs to a collector. `log_name` says which log it is."""
+
+    def __init__(
+        self,
+        collector: Collector,
+        home: Path,
+        log_name: str,
+        *,
+        warn: Warn,
+        content: bool = False,
+        parent: TraceParent | None = None,
+    ) -> None:
+        # A digest: addresses may have passwords in them.
+        digest = sha256(f"{log_name}\n{collector.url}".encode()).hexdigest()[:32]
+        self.cursor = StoredCursor(home, "otlp", digest)
+        self._earlier_file = home / FOLDER / f"{digest}.json"
+        self.parents = TraceParents(home)
+        self.parent = parent
+        self._collector, self._warn, self._content = collector, warn, content
+
+    def acquire(self) -> bool:
+        """Locks the cursor. Returns False if another process sends this log there. Raises
+        LogError.
+        """
+        if not self.cursor.acquire():
+            return False
+        with suppress(OSError, msgspec.MsgspecError):
+            # Earlier versions had a file for each cursor.
+            sent = msgspec.json.decode(self._earlier_file.read_bytes(), type=_SentFile)
+            if self.cursor.load() is None:
+                self.cursor.store(sent.cursor)
+            self._earlier_file.unlink()
+        return True
+
+    def exporter(self) -> OtlpExporter:
+        """Returns what sends to the collector. Takes a moment: it is imported now."""
+        return OtlpExporter(self._collector.url)
+
+    def sender(self, log: WholeLogReader, exporter: OtlpExporter) -> TraceSender:
+        """Returns what sends the runs of a log."""
+        if self._content:
+            # Imported here, because compiling the patterns takes time that only redaction needs.
+            from unbraid.redact.reader import RedactedLog
+
+            log = RedactedLog(log)
+        return TraceSender(
+            log,
+            exporter,
+            self.parents,
+            warn=self._warn,
+            content=self._content,
+            parent=self.parent,
+        )
+
+    @asynccontextmanager
+    async def following(self, log: Log) -> AsyncIterator[None]:
+        """Sends what the log gets while the block runs, and the rest of it at the end."""
+        exporter = await asyncio.to_thread(self.exporter)
+        sender = self.sender(log, exporter)
+        consumer = sender.consumer(cursor=self.cursor)
+        # Before the block: what it appends is to be sent.
+        if self.acquire():
+            await sender.begin(consumer)
+        task = asyncio.create_task(self._follow(sender, consumer))
+        try:
+            yield
+        finally:
+            if self.cursor.is_held and not task.done():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(OTLP_LINGER_SECONDS):
+                        await consumer.reach_end()
+            # A request that is being tried again, in another thread, ends by this.
+            exporter.close()
+            await cancel_task(task)
+            self.cursor.release()
+
+    async def _follow(self, sender: TraceSender, consumer: Consumer) -> None:
+        try:
+            if not self.cursor.is_held:
+                await self._turn()
+                await sender.begin(consumer)
+            await consumer.follow()
+        except UnbraidError as error:
+            self._warn(f"traces are not sent: {error}")
+
+    async def _turn(self) -> None:
+        """Waits until no other process sends this log to this collector."""
+        while True:
+            if self.acquire():
+                return
+            await asyncio.sleep(OTLP_TURN_SECONDS)
+
+
+class LaunchedTrace:
+    """The trace of the run that this process records."""
+
+    def __init__(self, traces: Traces, *, warn: Warn) -> None:
+        self._traces, self._warn = traces, warn
+        self._task: asyncio.Task[None] | None = None
+        self._exporter: OtlpExporter | None = None
+        self._consumer: Consumer | None = None
+        self._run = ""
+
+    def environment(self, run: str | None) -> dict[str, str]:
+        """Returns what the agent's process is to find in its environment: below which span it
+        works. Without a name for its run, that is the one of our own environment.
+        """
+        if run is None:
+            return {}
+        parent = self._traces.parents.get(run) or self._traces.parent
+        return {"TRACEPARENT": str(TraceIdentity(run, parent).root)}
+
+    def begin(self, log: Log, run: str) -> None:
+        """Begins to send a run, now that it has a name."""
+        self._run = run
+        self._task = asyncio.create_task(self._send(log, run))
+
+    async def finish(self) -> None:
+        """Waits a little at the end of the run for the last spans to arrive, if anyone listens."""
+        if self._task is None:
+            return
+        is_away = self._consumer is not None and self._consumer.problem is not None
+        _, waiting = await asyncio.wait([self._task], timeout=0 if is_away else OTLP_LINGER_SECONDS)
+        if self._exporter is not None:
+            self._exporter.close()
+        if waiting:
+            await cancel_task(self._task)
+            self._warn(
+                f"the trace of this run has not fully arrived; `unbraid otel {self._run}` sends it"
+            )
+
+    async def _send(self, log: Log, run: str) -> None:
+        try:
+            if self._traces.parent is not None:
+                self._traces.parents.put(run, self._traces.parent)
+            with self._traces.cursor.held() as is_free:
+                if not is_free:
+                    return  # a process that watches sends all of this log, this run included
+            self._exporter = await asyncio.to_thread(self._traces.exporter)
+            self._consumer = self._traces.sender(log, self._exporter).consumer(run=run)
+            await self._consumer.follow()
+        except UnbraidError as error:
+            self._warn(f"the trace of this run is not sent: {error}")
+
+
+def _requests(spans: Sequence[TracedSpan]) -> Iterator[list[TracedSpan]]:
+    """Yields spans in the sizes that one request may have."""
+    batch, size = list[TracedSpan](), 0
+    for each in spans:
+        own = size_of(each.span)
+        if batch and (len(batch) >= MAX_SPANS or size + own > MAX_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += own
+    if batch:
+        yield batch

@@ -1,1 +1,0 @@
-"""Records to relay events: what is new, and who said it? Pure: no I/O, no clock."""

@@ -1,1 +1,0 @@
-"""Every session on this machine, followed."""
