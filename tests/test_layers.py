@@ -10,44 +10,22 @@ from pathlib import Path
 SRC = Path(__file__).parent.parent / "src"
 MODULES = sorted((SRC / "unbraid").rglob("*.py"))
 
-# From left to right; packages of one row do not know each other.
-ROWS = [
-    {"errors", "events", "screen", "timings"},
-    {"wire"},
-    {"translate"},
-    {"fleet"},
-    {"pipeline", "alerts", "traces"},
-    {"system"},
-    {"prices"},
-    {"agents"},
-    {"log"},
-    {"redact", "export", "agui"},
-    {"record", "otel"},
-    {"control"},
-    {"notify"},
-    {"remote"},
-    {"sessions"},
-    {"launch"},
-    {"watch"},
-    {"checkup"},
-    {"hub", "recordings"},
-    {"orchestrate"},
-    {"machine"},
-    {"serve"},
-    {"tui"},
-    {"cli"},
-]
-RANKS = {name: rank for rank, row in enumerate(ROWS) for name in row}
+# Each room imports only from those before it, in its own layer and in the layers before that.
+LAYERS = {
+    "pure": ["errors", "timings", "events", "screen", "read", "fold"],
+    "kinds": ["system", "agents"],
+    "storage": ["log", "redact"],
+    "acts": ["steer", "send", "record", "orchestrate", "machine"],
+    "faces": ["checkup", "recordings", "serve", "tui", "cli"],
+}
+ROOMS = [room for rooms in LAYERS.values() for room in rooms]
+RANKS = {room: rank for rank, room in enumerate(ROOMS)}
 # May import all of them, and none imports it.
 ALONE = "testing"
 # Who translates asks all kinds of agents, which are built on what translates: this one way round
 # is taken late, inside a function.
 REGISTRY = ("read/reader.py", "unbraid.agents.registry.kinds")
 
-PURE = (
-    "errors", "timings", "events", "screen", "wire", "translate", "fleet", "pipeline", "alerts",
-    "traces",
-)  # fmt: skip
 # All that pure code needs of the standard library; whatever reaches out of the process is not here.
 PURE_IMPORTS = {
     "__future__",
@@ -85,7 +63,7 @@ def parsed(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """The dotted names that a module imports, wherever in it."""
+    """The dotted names that a module imports, wherever in it, for its annotations too."""
     return frozenset(_imports(path))
 
 
@@ -103,17 +81,6 @@ def _imports(path: Path) -> Iterator[str]:
             yield str(node.value).partition(":")[0]
 
 
-def types_only(path: Path) -> set[str]:
-    """What a module imports for its annotations alone, below `if TYPE_CHECKING`."""
-    found: set[str] = set()
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            for inside in node.body:
-                if isinstance(inside, ast.ImportFrom):
-                    found |= {f"{inside.module}.{alias.name}" for alias in inside.names}
-    return found
-
-
 def part_of(path: Path) -> str:
     """The layer that a module belongs to; nothing for the package's own front door."""
     name = path.relative_to(SRC / "unbraid").parts[0].removesuffix(".py")
@@ -123,7 +90,7 @@ def part_of(path: Path) -> str:
 def inner(path: Path) -> set[str]:
     """The layers of ours that a module imports from."""
     late = {REGISTRY[1]} if path == SRC / "unbraid" / REGISTRY[0] else set()
-    names = [name.split(".") for name in set(imports(path)) - late - types_only(path)]
+    names = [name.split(".") for name in set(imports(path)) - late]
     return {name[1] for name in names if name[0] == "unbraid" and len(name) > 1} & (
         set(RANKS) | {ALONE}
     )
@@ -139,7 +106,7 @@ def test_a_module_imports_only_leftwards() -> None:
         if not (part := part_of(path)):
             continue
         others = inner(path) - {part}
-        allowed = {name for name in others - {ALONE} if RANKS[name] < RANKS.get(part, len(ROWS))}
+        allowed = {name for name in others - {ALONE} if RANKS[name] < RANKS.get(part, len(ROOMS))}
         if others - allowed:
             wrong[str(path.relative_to(SRC))] = others - allowed
     assert wrong == {}
@@ -162,5 +129,5 @@ def impurities(path: Path) -> set[str]:
 
 
 def test_the_pure_core_touches_no_world_and_looks_at_no_clock() -> None:
-    pure = [path for path in MODULES if part_of(path) in PURE]
+    pure = [path for path in MODULES if part_of(path) in LAYERS["pure"]]
     assert {path.name: found for path in pure if (found := impurities(path))} == {}
