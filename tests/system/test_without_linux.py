@@ -17,20 +17,20 @@ from unbraid.agents.claude.sessions import processes
 from unbraid.agents.codex.sessions import writers as codex
 from unbraid.agents.opencode.sessions import writers as opencode
 from unbraid.machine import Machine
-from unbraid.system import file_changes, liveness, program
+from unbraid.system import folders, liveness, process
 from unbraid.system.clock import now_ms
 
 
 @pytest.fixture(autouse=True)
 def without_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (liveness, program, codex, opencode):
+    for module in (liveness, process, codex, opencode):
         monkeypatch.setattr(module, "PROCESSES", tmp_path / "no-proc")
     monkeypatch.setattr(processes, "_domain", lambda: None)
 
     def changes(folders: list[Path]) -> None:
         raise OSError("no inotify")
 
-    monkeypatch.setattr(file_changes, "changes", changes)
+    monkeypatch.setattr(folders, "reported_changes", changes)
 
 
 def test_processes_are_neither_alive_nor_dead(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from unbraid.send.delivery import RunDelivery
 from unbraid.steer.controllers import Controllers, channels_of
 from unbraid.steer.resume import agent_of
 from unbraid.system.home import data_folder
-from unbraid.system.stdin import nobody_writes
+from unbraid.system.process import nobody_writes
 
 Warn = Callable[[str], None]
 Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]

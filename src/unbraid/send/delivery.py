@@ -35,8 +35,7 @@ from unbraid.log.remote.ingest import (
     checked_url,
 )
 from unbraid.steer.controllers import Controllers
-from unbraid.system.pauses import Backoff
-from unbraid.system.tasks import cancel_task
+from unbraid.system.tasks import Backoff, cancel_task
 from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
 # When a run is over, a server that does not answer gets this long to take the rest.

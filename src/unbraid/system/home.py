@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import errno
+import getpass
 import os
 import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+
+# The user who runs this program.
+
+
+def user_name() -> str:
+    """Returns the name of the user, as the system knows it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "user"
+
 
 LOG_FILE_NAME = "log.db"
 

@@ -13,7 +13,7 @@ from unbraid.record.sessions.all_runs import AllRuns
 from unbraid.record.sessions.port import StoredSessions
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.permissions import OpenRequests, answerable_requests
-from unbraid.system.user import user_name
+from unbraid.system.home import user_name
 
 
 class ViewServices:
