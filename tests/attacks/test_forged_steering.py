@@ -27,9 +27,9 @@ from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.log.remote.client import RemoteServer
 from unbraid.serve import Server, TokenFile, new_token
-from unbraid.steer import sending_machines
+from unbraid.steer import servers
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.server_controllers import RemoteControllers
+from unbraid.steer.servers import RemoteControllers
 from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]
@@ -147,8 +147,8 @@ async def test_the_name_of_a_request_leads_to_no_other_route(shared: Shared) -> 
 async def test_one_machine_does_not_take_the_place_of_all_others(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending_machines, "MAX_PROCESSES_OF_ONE", 3)
-    monkeypatch.setattr(sending_machines, "MAX_PROCESSES", 4)
+    monkeypatch.setattr(servers, "MAX_PROCESSES_OF_ONE", 3)
+    monkeypatch.setattr(servers, "MAX_PROCESSES", 4)
     other, polls = await shared.forger("ci", "honest"), list[asyncio.Task[httpx.Response]]()
     *forgers, last = await shared.forgers("build", "a", "b", "c", "d")
     for each in forgers:

@@ -43,8 +43,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     not ended counts as orphaned.
     """
     from unbraid.fold.tree import Tree
-    from unbraid.record.sessions.files import LOG
-    from unbraid.record.sessions.sources import events_of, runs_of_sources
+    from unbraid.record.sessions.sources import LOG, events_of, runs_of_sources
     from unbraid.screen import safe
 
     runs = runs_of_sources(sources, os.environ, redact=redact)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from unbraid.errors import LogError
@@ -39,10 +39,51 @@ from unbraid.log.origin import UNNAMED, RunOrigin
 from unbraid.log.port import Log
 from unbraid.read.chunk import Chunk, joined
 from unbraid.read.lines import OpenLines
+from unbraid.read.notes import NOTES, RunNote
 from unbraid.read.record import Record
-from unbraid.redact.source import unredacted_ends
+from unbraid.redact.source import SourceRedactor, unredacted_ends
+from unbraid.system.clock import now_ms
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.system.prices.loader import load_prices
+
+# Chunks from a source that blocks: files are read, and their lines put in order, in a thread.
+
+BATCH_BYTES = 1 << 22
+
+
+async def read_in_thread(chunks: Iterator[Chunk]) -> AsyncIterator[list[Chunk]]:
+    """Yields chunks, some at a time: a long history is not held at once."""
+    batch = _Batch([], None, more=True)
+    while batch.more:
+        batch = await asyncio.to_thread(_next, chunks)
+        if batch.chunks:
+            yield batch.chunks
+    if batch.error is not None:
+        raise batch.error
+
+
+class _Batch(NamedTuple):
+    chunks: list[Chunk]
+    error: Exception | None
+    more: bool
+
+
+def _next(chunks: Iterator[Chunk]) -> _Batch:
+    """Returns the next chunks. An error comes after those that were read before it: a source does
+    not give them out a second time.
+    """
+    taken: list[Chunk] = []
+    size = 0
+    try:
+        for chunk in chunks:
+            taken.append(chunk)
+            size += len(chunk.data)
+            if size >= BATCH_BYTES:
+                return _Batch(taken, None, more=True)
+    except Exception as error:
+        return _Batch(taken, error, more=False)
+    return _Batch(taken, None, more=False)
+
 
 # Translating is computing on the event loop, where viewers and other sessions wait for their turn:
 # what is translated at a time gets smaller until it takes no longer than this.
@@ -410,3 +451,43 @@ def _has_words(event: FleetEvent) -> bool:
     if isinstance(event, RequestReceived):
         return bool(event.prompt)
     return not isinstance(event, StreamStart | FleetSessionMeta | StreamEnd | Done)
+
+
+# How every session and process gets into its run: redacted if that is wanted, then recorded.
+
+
+class RedactingRecorder:
+    """Feeds one recorder. If that redacts, text that may become a secret waits here for what
+    follows it. Calls `on_new` after each commit.
+    """
+
+    def __init__(self, recorder: Recorder, on_new: Callable[[], None]) -> None:
+        self._recorder, self._on_new = recorder, on_new
+        self._redactor = SourceRedactor() if recorder.redacts else None
+
+    async def feed(self, chunks: Iterable[Chunk]) -> None:
+        """Records chunks, which are read in a thread. A chunk without bytes notes its offset.
+
+        Raises LogError; what was read by then has to be read again. A cancellation loses what was
+        read, too.
+        """
+        if self._redactor is not None:
+            chunks = self._redactor.redact(chunks)
+        async for batch in read_in_thread(iter(chunks)):
+            if await self._recorder.feed(batch, now_ms()):
+                self._on_new()
+
+    async def note(self, notes: Iterable[RunNote]) -> None:
+        """Records notes of ours. Raises LogError."""
+        offset = self._recorder.offsets.get(NOTES, 0)
+        await self.feed([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
+
+    async def finish(self, now: int) -> None:
+        """Records what waits, and ends the run if it has not ended: at `now`, or with its last
+        event if that is 0. Raises LogError.
+        """
+        if self._recorder.over:
+            return
+        if self._redactor is not None:
+            await self._recorder.feed(self._redactor.rest(), now_ms())
+        await self._recorder.finish(now)

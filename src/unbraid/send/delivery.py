@@ -440,7 +440,7 @@ class RunDelivery:
 
     def steering(self, controllers: Controllers) -> AbstractAsyncContextManager[None]:
         """Returns a context in which the server can steer the runs of this process."""
-        from unbraid.steer.server_steering import SteeringLink
+        from unbraid.steer.servers import SteeringLink
 
         return SteeringLink(self._to.url, self._to.token, controllers).open()
 

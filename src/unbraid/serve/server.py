@@ -35,7 +35,7 @@ from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import Services
 from unbraid.steer.controllers import Controllers, channels_of
-from unbraid.steer.sending_machines import SendingMachines
+from unbraid.steer.servers import SendingMachines
 from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:

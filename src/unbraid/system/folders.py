@@ -23,9 +23,9 @@ from unbraid.timings import STORE_APPEARING_POLL_SECONDS
 # where nothing happens, looking often would cost more than all the rest together.
 #
 # This is the one place that uses a private module of another project. The public
-# `watchfiles.awatch` takes its `step` once: with 2 ms it costs 0.9 % of a core while nothing happens,
-# with 30 ms a change is reported after 60 ms. Here it is 0.15 % and 4 ms. Starting it again with
-# another step would lose the changes in between.
+# `watchfiles.awatch` takes its `step` once: with 2 ms it costs 0.9 % of a core while nothing
+# happens, with 30 ms a change is reported after 60 ms. Here it is 0.15 % and 4 ms. Starting it
+# again with another step would lose the changes in between.
 NOTIFY_BUSY_SECONDS = 2.0
 NOTIFY_BUSY_STEP_MS = 2
 NOTIFY_IDLE_STEP_MS = 30

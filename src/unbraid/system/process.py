@@ -20,6 +20,7 @@ from typing import Any
 from unbraid.errors import BackendError
 from unbraid.system.liveness import PROCESSES
 
+
 def nobody_writes() -> bool:
     """Returns whether stdin has no data for a program: it is a terminal, /dev/null or closed."""
     try:

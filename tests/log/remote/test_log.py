@@ -28,7 +28,7 @@ from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.server_controllers import RemoteControllers
+from unbraid.steer.servers import RemoteControllers
 from unbraid.testing.log_contract import gather, sample_run
 
 SOON = ServeLimits(shutdown_seconds=1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
@@ -14,8 +15,30 @@ from unbraid.log.summary import RunSummary
 from unbraid.read.names import names_run
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
-from unbraid.record.sessions.liveness import is_live, session_state
-from unbraid.record.sessions.names import complete_name
+from unbraid.record.sessions.run_list import is_live, session_state
+
+# Completes the first characters of a name to the one run or session that begins with them.
+
+# What ids are made of: nothing that could leave a folder, or match more than its own beginning.
+_BEGINNING = re.compile(r"[0-9A-Za-z_-]+")
+SHOWN = 4
+
+
+def complete_name(name: str, logged: Iterable[str], env: Mapping[str, str]) -> str:
+    """Returns the one run or session whose name begins like this; the name itself if none does."""
+    if not _BEGINNING.fullmatch(name):
+        return name
+    # What a session says later is a run of its own, `<session>.2`: one session all the same.
+    found = {run.partition(".")[0] for run in logged if run.startswith(name)}
+    if name not in found:
+        for store in stores(env).values():
+            found.update(store.matching(name))
+    if len(found) <= 1 or name in found:
+        return name if name in found else next(iter(found), name)
+    some = ", ".join(sorted(found)[:SHOWN])
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    raise CallerError(f"{name} is the beginning of {some}{more}: type more characters of the name")
+
 
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.events.decoders import json_decoder
+from unbraid.events.codec import json_decoder
 from unbraid.fold.prices import PriceList, Prices, Rate, Rates
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import read_small
