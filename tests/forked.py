@@ -25,7 +25,7 @@ from unbraid.cli import main
 
 NOTHING = Path(os.devnull)
 # What commands import that read logs and sessions.
-PACKAGES = ("cli", "machine", "log", "sessions", "launch", "record", "agents.claude")
+PACKAGES = ("cli", "machine", "log", "record", "agents.claude")
 
 
 class Forks:

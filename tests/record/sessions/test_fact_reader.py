@@ -15,10 +15,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there a pr
 # In a process of its own: a worker of the tests has threads, and then nothing is forked.
 PROGRAM = """
 import os, signal, sys, time
-from unbraid.record.sessions import second_reader
+from unbraid.record.sessions import fact_reader
 from unbraid.record.sessions.stored_facts import stored_facts
 
-second_reader.MIN_BYTES = int(sys.argv[2])
+fact_reader.MIN_BYTES = int(sys.argv[2])
 forked, fork = [], os.fork
 
 def counted():
