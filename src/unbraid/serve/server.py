@@ -18,8 +18,7 @@ from unbraid.log.port import Log, WholeLogReader
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.send.delivery import DeliveryStatus
 from unbraid.send.senders import PageAlerts

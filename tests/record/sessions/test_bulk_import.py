@@ -17,7 +17,7 @@ from unbraid import Machine
 from unbraid.errors import CallerError
 from unbraid.log import RunSummary
 from unbraid.log.port import every_run
-from unbraid.record.sessions.bulk_import import named_sessions
+from unbraid.record.sessions.importer import named_sessions
 
 RECORDED = ("deep-fan.plain.2.1.197", "nested.plain-fwd.2.1.325", "background.plain.2.1.325")
 YESTERDAY_SECONDS = 86400
@@ -97,7 +97,7 @@ async def test_one_that_cannot_be_read_stops_no_other(
     env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(env)
-    from unbraid.record.sessions import bulk_import, importer
+    from unbraid.record.sessions import importer
 
     record, calls = importer.record_session, list[str]()
 
@@ -107,7 +107,7 @@ async def test_one_that_cannot_be_read_stops_no_other(
             raise OSError("gone")
         await record(log, session, *args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bulk_import, "record_session", failing)
+    monkeypatch.setattr(importer, "record_session", failing)
     async with Machine(env=env) as machine:
         assert await imported(machine) == {"failed": 1, "imported": 2}
 

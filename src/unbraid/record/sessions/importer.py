@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
 
 from unbraid.agents.port import SessionStore
 from unbraid.agents.registry import stores
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, UnbraidError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
 from unbraid.read.names import names_run
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
-from unbraid.record.sessions.run_list import is_live, session_state
+from unbraid.record.sessions.run_list import is_live, list_sessions, session_state
+from unbraid.record.sessions.stored_facts import Warn
 
 # Completes the first characters of a name to the one run or session that begins with them.
 
@@ -151,3 +155,86 @@ async def _logged(log: Log, name: str) -> RunSummary | None:
         return None
     run = name if await log.run(name) is not None else await latest_run(log, name)
     return await log.run(run) if run is not None else None
+
+
+# Brings stored sessions into the log, each once, before their own CLI deletes them.
+#
+# It can be stopped at any time: what is in the log stays, and the next import continues there. A
+# session that continues later is imported again, from where it was left.
+
+# A session is last written to a little after its agent says that it is over.
+SESSION_END_WRITTEN_MS = 1000
+
+IMPORTED, KNOWN, BUSY, FAILED = "imported", "known", "busy", "failed"
+
+
+class ImportedSession(Struct, frozen=True):
+    """What has become of one session: `imported`; `known`, because the log has all of it; `busy`,
+    because another process records it; or `failed`, with the `problem`.
+    """
+
+    session: str
+    outcome: str
+    problem: str | None = None
+
+
+def all_sessions(env: Mapping[str, str], home: Path, warn: Warn) -> list[str]:
+    """Returns the sessions that are stored on this machine, oldest first: those are deleted
+    first.
+    """
+    return [run.run for run in list_sessions(env, home, warn=warn)][::-1]
+
+
+def named_sessions(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """Returns sessions by their names, or the beginnings of them. Raises CallerError if there is no
+    such session.
+    """
+    found = []
+    for name in names:
+        session, store = stored_session(complete_name(name, (), env), env)
+        if store is None:
+            raise CallerError(f"session not found: {name}; `unbraid ps --all` lists all of them")
+        found.append(session)
+    return list(dict.fromkeys(found))
+
+
+async def import_sessions(
+    log: Log, sessions: Iterable[str], env: Mapping[str, str], *, redact: bool = False
+) -> AsyncIterator[ImportedSession]:
+    """Imports sessions one after the other; one that cannot be imported stops no other."""
+    for session in sessions:
+        try:
+            outcome = await _import(log, session, env, redact=redact)
+            yield ImportedSession(session, outcome)
+        except (UnbraidError, OSError) as error:
+            yield ImportedSession(session, FAILED, str(error))
+
+
+def has_gone_on(session: RunSummary, logged: Sequence[RunSummary]) -> bool:
+    """Returns whether a stored session has said something after its last run in the log was
+    over.
+    """
+    if not logged or not all(run.over for run in logged):
+        return False
+    used = sum(run.usage.total_tokens for run in logged)
+    ended = max(run.updated for run in logged)
+    return used < session.usage.total_tokens or ended + SESSION_END_WRITTEN_MS < session.updated
+
+
+async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: bool) -> str:
+    root, store = await asyncio.to_thread(stored_session, session, env)
+    if store is None:
+        raise CallerError(f"session not found: {session}")
+    before = await _last_seqs(log, root)
+    leases = log.leases()
+    try:
+        if not await leases.acquire(root):
+            return BUSY
+        await record_session(log, root, store, redact=redact)
+    finally:
+        await leases.close(ended=True)
+    return KNOWN if await _last_seqs(log, root) == before else IMPORTED
+
+
+async def _last_seqs(log: Log, session: str) -> dict[str, int]:
+    return {run.run: run.last_seq for run in await log.runs_of(session)}

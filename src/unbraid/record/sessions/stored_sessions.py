@@ -20,9 +20,8 @@ from unbraid.fold.query import Query
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
-from unbraid.record.sessions.bulk_import import has_gone_on, import_sessions
 from unbraid.record.sessions.costs import SpentRun, stored_runs
-from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.importer import has_gone_on, import_sessions, open_or_import
 from unbraid.record.sessions.run_list import list_sessions
 
 # Search over sessions that are not in the log: each kind reads where it keeps them.
