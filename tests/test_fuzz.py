@@ -8,11 +8,12 @@ from itertools import chain, islice, zip_longest
 
 import pytest
 
-from tests.invariants import check, log_of
+from tests.invariants import log_of
 from tests.mutations import every_swap, mutated, random_record, runs
 from unbraid.events import FleetEvent
 from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.tree import Tree
+from unbraid.testing import assert_fleet
 
 MUTATED_LINES = 130_000
 SHAPED_LINES = 20_000
@@ -32,7 +33,7 @@ def survive(pieces: Iterable[bytes], sources: tuple[str, ...] = ("stdout",)) -> 
         lines += piece.count(b"\n") if piece.strip() else 0
         events += pipeline.feed(piece, sources[number % len(sources)])
     events += pipeline.finish()
-    check(events)
+    assert_fleet(events)
     log_of(events)
     tree = Tree(events)
     assert tree.to_json() and tree.to_text() and tree.to_mermaid() and tree.to_dot()

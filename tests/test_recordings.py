@@ -18,11 +18,11 @@ from tests.block_rows import (
     stream_of,
     up_to_the_cut,
 )
-from tests.invariants import check, log_of
+from tests.invariants import log_of
 from unbraid import events as e
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
-from unbraid.testing import byte_by_byte, load, random_cuts, whole
+from unbraid.testing import assert_fleet, byte_by_byte, load, random_cuts, whole
 
 CUT_OFF = "interrupt.serve"
 # A delta that is repeated cannot be told from one that is new: only whole blocks can be.
@@ -148,7 +148,7 @@ def test_an_agent_is_one_stream_that_answers_with_its_own_last_words(
 @both
 @every_recording
 def test_every_promise_of_the_log_is_kept(folder: Path, full: bool) -> None:
-    check(read(folder, full=full))
+    assert_fleet(read(folder, full=full))
 
 
 @every_recording

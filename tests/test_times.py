@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import FOLDERS, sources_of, stream_of
-from tests.invariants import check, log_of
+from tests.invariants import log_of
 from tests.record.watch.writing import Writer, append
 from unbraid import events as e
 from unbraid.fold.pipeline import Pipeline
@@ -27,7 +27,7 @@ from unbraid.read.record import milliseconds
 from unbraid.record.sessions.importer import import_sessions, open_or_import
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.system.clock import now_ms
-from unbraid.testing import Recording, load
+from unbraid.testing import Recording, assert_fleet, load
 from unbraid.testing.players import random_cuts
 
 DAY_MS = 86_400_000
@@ -77,7 +77,7 @@ def replayed(recording: Recording, at: list[int]) -> list[e.FleetEvent]:
         if new:
             assert max(x.ts for x in new) <= now + said_to_last(events)
     events += pipeline.finish(at[-1])
-    check(events)
+    assert_fleet(events)
     return events
 
 
@@ -103,7 +103,7 @@ def test_a_recording_that_is_played_later_lasts_as_long_as_it_did(folder: Path) 
     now = at[-1] + DAY_MS
     lines = [line + b"\n" for line in recording.lines]
     events = [x for line in lines for x in pipeline.feed(line, now=now)] + pipeline.finish(now)
-    check(events)
+    assert_fleet(events)
     own = [x.ts for x in play(lines) if x.ts]
     done = events[-1]
     assert isinstance(done, e.Done)
@@ -124,7 +124,7 @@ def test_times_do_not_depend_on_how_a_live_stream_is_cut(folder: Path) -> None:
         pipeline = Pipeline()
         events = [x for piece in pieces for x in pipeline.feed(piece, now=now)]
         events += pipeline.finish(now)
-        check(events)
+        assert_fleet(events)
         logs.append(log_of(events))
     assert logs[1:] == logs[:1] * 2
 
@@ -135,7 +135,7 @@ def test_a_recorded_file_has_its_own_times(folder: Path) -> None:
     for full in (False, True):
         (run,) = runs_of_sources(sources_of(folder, full=full), {})
         events = list(events_of(run))
-        check(events)
+        assert_fleet(events)
         if own:
             assert min(own[0], *filter(None, stored_times(folder)), own[0]) <= events[0].ts
             # What follows the last record with a time happened then, or as long after the start as
@@ -193,7 +193,7 @@ async def test_a_session_that_is_opened_from_history_has_its_own_times(
             summary = await open_or_import(log, session, {"HOME": str(tmp_path), **env})
             entries = await log.read(summary.run, 0, summary.last_seq + 1)
             events = [e.decode_event(entry.data) for entry in entries]
-            check(events)
+            assert_fleet(events)
             assert min(own) <= events[0].ts
             assert events[-1].ts <= max(own)
             assert (summary.started, summary.updated) == (events[0].ts, events[-1].ts)

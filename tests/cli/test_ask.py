@@ -14,10 +14,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.invariants import check
 from tests.orchestrate.fleets import environment, scripted
 from unbraid.events import StreamEnd, decode_event
-from unbraid.testing import HttpError, ScriptedModel, say
+from unbraid.testing import HttpError, ScriptedModel, assert_fleet, say
 
 COMMAND = str(Path(sys.executable).with_name("unbraid"))
 PATIENCE_SECONDS = 300
@@ -88,7 +87,7 @@ async def test_every_event_as_json_and_a_prompt_from_a_pipe(
 ) -> None:
     code, out, _ = await run(model, project, "ask", "--json", "-", given=b"[[main]] go\n")
     assert code == 0
-    check([decode_event(line) for line in out.splitlines()])
+    assert_fleet([decode_event(line) for line in out.splitlines()])
 
 
 async def test_a_run_that_fails(model: ScriptedModel, project: Path) -> None:
@@ -109,7 +108,7 @@ async def test_ctrl_c_cancels_and_leaves_a_whole_log(model: ScriptedModel, proje
         await process.communicate()
     assert process.returncode == 130
     events = [decode_event(line) for line in lines]
-    check(events)
+    assert_fleet(events)
     assert {x.reason for x in events if isinstance(x, StreamEnd)} == {"cancelled"}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.invariants import check
 from unbraid import events as e
+from unbraid.testing import assert_fleet
 
 from .live import Live, Log
 from .spending import OWN_REQUEST, Tokens, guessed, tokens_of
@@ -23,7 +23,7 @@ def keeps_its_promises(live: Live) -> None:
 
 def log_is_sound(log: Log) -> None:
     """A child begins before it speaks, and while its parent still runs; nothing is unknown."""
-    check(log.events)
+    assert_fleet(log.events)
     assert "nobody" not in log.agents.values(), "a stream of a call that has spawned nobody"
     assert not log.all(e.FleetMalformed)
     ended: set[int] = set()

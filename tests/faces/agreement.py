@@ -29,11 +29,11 @@ from tests.faces.folded_events import (
     total_of,
 )
 from tests.faces.other_faces import others_agree
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.cli import main
 from unbraid.log import Entry, SqliteLog
 from unbraid.serve import ServeConfig, serving
+from unbraid.testing import assert_fleet
 
 KEYS = ("day", "week", "month", "model", "folder", "kind", "agent", "run", "machine")
 END_MS = 1000
@@ -92,7 +92,7 @@ def _face(
     """Compares what is listed of a run with its events, its tree, its export and its costs."""
     run, listed = row["run"], spent(row["usage"])
     events = asked_events(env, "cat", run)
-    check([e.decode_event(msgspec.json.encode(event)) for event in events])
+    assert_fleet([e.decode_event(msgspec.json.encode(event)) for event in events])
     agents, done = agents_of(events), events[-1]
     assert (known(events, "cwd"), known(events, "session_id")) == (row["cwd"], row["session_id"])
     assert events[0]["ts"] == row["started"]

@@ -20,13 +20,13 @@ import msgspec
 from tests.faces.agreement import asked_events, asked_json
 from tests.faces.folded_events import agents_of, known
 from tests.faces.stored import home_of
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.registry import stores
 from unbraid.log import Log, opened_log
 from unbraid.read.record import milliseconds
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
+from unbraid.testing import assert_fleet
 
 LOOKS, KILLS = 0.4, 0.03
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+$")
@@ -146,6 +146,6 @@ def grows(folder: Path, place: Path, seed: int) -> bool:
         new = place / f"grown-{row['run']}"
         again = {name: value.replace(str(place / "whole"), str(new)) for name, value in env.items()}
         events = asyncio.run(grown(again, place / "whole", row["run"], seed))
-        check([e.decode_event(msgspec.json.encode(event)) for event in events])
+        assert_fleet([e.decode_event(msgspec.json.encode(event)) for event in events])
         assert comparable(events) == comparable(whole)
     return True

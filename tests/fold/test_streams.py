@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.fold.streams import PASSED_ON, Fleet
+from unbraid.testing import assert_fleet
 
 
 def kinds(events: Iterable[e.FleetEvent]) -> list[tuple[str, int]]:
@@ -157,7 +157,7 @@ anything = st.one_of(
 def test_the_guarantees_hold_whatever_comes_in(relay: list[e.RelayEvent]) -> None:
     whole, piecewise = Fleet(), Fleet()
     events = whole.apply(relay) + whole.finish(True, "completed")
-    check(events)
+    assert_fleet(events)
     again = [x for one in relay for x in piecewise.apply([one])]
     again += piecewise.finish(True, "completed")
     assert [e.encode(x) for x in again] == [e.encode(x) for x in events]
@@ -177,7 +177,7 @@ def test_an_agent_is_believed_how_long_it_has_worked_where_nothing_else_shows_it
         e.TurnComplete("", 1405, duration_ms=420),
     ]
     events = [*fleet.apply(said), *fleet.finish(True, "completed")]
-    check(events)
+    assert_fleet(events)
     ends = {x.stream_id: x.ts for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {1: 1390, 2: 1405, 0: 1420}
     # What nobody can believe is passed on and dates nothing.

@@ -7,12 +7,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
-from unbraid.testing import Script, ScriptedModel, Turn
+from unbraid.testing import Script, ScriptedModel, Turn, assert_fleet
 
 APIS = ("anthropic", "openai")
 
@@ -54,7 +53,7 @@ async def played(
     """All events of one request, checked, and the model that was asked."""
     async with scripted(agents) as model:
         events = [e async for e in orchestrator(model, roster, **settings).run("[[main]] Go.")]
-    check(events)
+    assert_fleet(events)
     return events, model
 
 

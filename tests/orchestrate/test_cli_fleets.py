@@ -14,14 +14,13 @@ import pytest
 
 from tests.agents.claude import backend_cli as claude_cli
 from tests.agents.opencode import backend_cli as opencode_cli
-from tests.invariants import check
 from tests.orchestrate.fleets import fleet, of, shape, text_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.roster import Roster
 from unbraid.steer.permissions import open_requests
-from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
+from unbraid.testing import Script, ScriptedModel, Spawn, assert_fleet, bash, say
 
 pytestmark = pytest.mark.cli
 
@@ -60,7 +59,7 @@ async def played(
     """All events of one request, checked, and the model that was asked."""
     async with running(cli, script, roster, home) as (orchestrator, model):
         events = [event async for event in orchestrator.run("[[main]] Go.")]
-    check(events)
+    assert_fleet(events)
     return events, model
 
 
@@ -157,7 +156,7 @@ async def test_cancelled_at_any_moment_it_leaves_nobody_and_a_whole_log(
             if len(events) == moment or (len(events) < moment and event.type == "tool_use"):
                 moment = 0
                 await orchestrator.request(run).cancel()
-    check(events)
+    assert_fleet(events)
     assert isinstance(events[-2], e.StreamEnd)
     assert events[-2].reason == "cancelled"
 
@@ -199,7 +198,7 @@ async def test_a_childs_question_is_shown_and_answered(cli: str, tmp_path: Path)
                 assert (pending.agent, pending.stream_id) == ("worker", 1)
                 assert pending.request_id == event.request_id
                 await orchestrator.request(run).answer(event.request_id, "allow", None)
-    check(events)
+    assert_fleet(events)
     assert (tmp_path / "app" / "made.txt").exists()
     replied = [event for event in events if isinstance(event, e.FleetPermissionReplied)]
     assert [event.behavior for event in replied] == ["allow"]
@@ -240,10 +239,10 @@ async def test_the_answer_streams_and_a_further_message_finds_the_same_master(
                 assert not serving.complete
                 early = True
         further = [event async for event in orchestrator.run("And now?", continues=run)]
-    check(further)
+    assert_fleet(further)
     assert text_of(further) == "I remember."
     assert "piece by piece" in request_with(model, "And now?")
-    check(events)
+    assert_fleet(events)
     assert early
     assert text_of(events).strip() == f"→ delegating: helper\n{answer}".strip()
     assert plan.strip() in "".join(drafts)

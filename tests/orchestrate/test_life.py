@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.invariants import check
 from tests.orchestrate.fleets import fleet, orchestrator, scripted, text_of
 from unbraid import events as e
 from unbraid.errors import CallerError
@@ -21,7 +20,7 @@ from unbraid.log.port import Appended, LogUnusable
 from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
 from unbraid.orchestrate.orchestrator import Orchestrator
 from unbraid.orchestrate.recovery import recover
-from unbraid.testing import Turn, say
+from unbraid.testing import Turn, assert_fleet, say
 
 PATIENCE_SECONDS = 300
 
@@ -62,7 +61,7 @@ async def test_cancel_at_a_random_moment_leaves_a_complete_log(seed: int) -> Non
                     await request.cancel()
                 last = event
         events = await events_of(made, run)
-        check(events)
+        assert_fleet(events)
         assert last == events[-1]
         assert len(asyncio.all_tasks()) < 40
     reasons = {x.reason for x in events if isinstance(x, e.StreamEnd)}
@@ -79,7 +78,7 @@ async def test_nothing_is_left_when_it_is_closed() -> None:
             runs = [await made.start("[[main]] go") for _ in range(3)]
             await model.reached("b", 0)
         for run in runs:
-            check(await events_of(made, run))
+            assert_fleet(await events_of(made, run))
         with pytest.raises(CallerError):
             await made.start("[[main]] go")
     assert asyncio.all_tasks() == before
@@ -95,7 +94,7 @@ async def test_a_message_meanwhile_is_answered_afterwards() -> None:
         await model.reached("main", 0)
         await made.request(run).message("And then?")
         events = await events_of(made, run)
-    check(events)
+    assert_fleet(events)
     assert text_of(events) == "→ delegating: a\nFirst answer.Second answer."
     (prompt,) = [event for event in events if isinstance(event, e.FleetPrompt)]
     assert prompt.text == "And then?"
@@ -118,7 +117,7 @@ async def test_an_interrupted_master_waits_for_the_next_message() -> None:
                 if isinstance(event, e.StreamEnd) and event.stream_id == 1:
                     await request.message("Do something else.")
         events = await events_of(made, run)
-    check(events)
+    assert_fleet(events)
     assert text_of(events).endswith("I was told otherwise.")
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {0: "completed", 1: "cancelled"}
@@ -136,7 +135,7 @@ async def test_a_further_request_goes_on_with_the_same_master(backend: str) -> N
             with pytest.raises(RequestConflict, match="is working"):
                 await made.start("Too soon.", continues=first)
             events = await events_of(made, second)
-            check(events)
+            assert_fleet(events)
             assert text_of(events) == "→ delegating: a\nTwo."
             output = [m["content"] for m in model.requests[-1]["messages"] if m["role"] != "system"]
             assert output[:3] == ["[[main]] go", "One.", "Go on."]
@@ -190,7 +189,7 @@ async def test_a_run_that_died_with_its_process_is_recorded_to_its_end(tmp_path:
         events = [e.decode_event(entry.data) for entry in await log.read("r")]
         assert events[:cut] == whole[:cut]
         if cut > 1:
-            check(events)
+            assert_fleet(events)
         done = events[-1]
         assert isinstance(done, e.Done) and not done.ok
         used = [x for x in events if isinstance(x, e.FleetTokenUsage)]
@@ -207,7 +206,7 @@ async def test_a_run_that_someone_works_on_is_left_alone(tmp_path: Path) -> None
     ):
         run = await made.start("[[main]] go")
         assert await recover(log, ours) == []
-        check(await events_of(made, run))
+        assert_fleet(await events_of(made, run))
     assert await recover(log, ours) == []
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from tests.access import SECRET, TOKEN, visitor
 from tests.block_rows import CLEAN, joined, logged_rows, rows_of
-from tests.invariants import check
 from tests.log.remote.test_delivery import arrived, waiting
 from tests.ports import free_port
 from tests.record.run.agents import (
@@ -33,7 +32,16 @@ from tests.redact.secret import KEY, SEEN, bits_in, leaks
 from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, serving
-from unbraid.testing import Recording, Script, ScriptedModel, ScriptedThinking, Spawn, bash, say
+from unbraid.testing import (
+    Recording,
+    Script,
+    ScriptedModel,
+    ScriptedThinking,
+    Spawn,
+    assert_fleet,
+    bash,
+    say,
+)
 from unbraid.testing.launch import claude_launch
 from unbraid.testing.process import Child
 
@@ -142,7 +150,7 @@ async def test_a_run_of_claude_code(version: str, tmp_path: Path) -> None:
     assert not leaks(ours, theirs.parent)
     (events,) = (await logged(home)).values()
     for log in (events, await arrived(theirs)):
-        check(log)
+        assert_fleet(log)
         everything_once(recording, log, tmp_path)
 
 
@@ -166,7 +174,7 @@ async def test_a_pipe_and_its_outbox(tmp_path: Path) -> None:
     assert len(waiting(ours)) == 1
     assert not leaks(ours)
     (events,) = (await logged(home)).values()
-    check(events)
+    assert_fleet(events)
     everything_once(recording, events, tmp_path)
     async with elsewhere(theirs, port):
         later = await start(home, "deliver", UNBRAID_HOME=str(ours))
@@ -235,7 +243,7 @@ async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
         assert KEY.encode() in b"\n".join(recording.lines)
         assert not leaks(log_path(tmp_path).parent)
         (events,) = (await logged(tmp_path)).values()
-        check(events)
+        assert_fleet(events)
         everything_once(recording, events, tmp_path)
 
 

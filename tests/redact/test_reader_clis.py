@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, cli_of, log_path, play
 from tests.redact.secret import SEEN, bits_in, leaks
 from tests.redact.test_live_clis import FLEET, GO, PARTIAL, everything_once
 from tests.tui.tmux import terminal
 from unbraid import events as e
+from unbraid.testing import assert_fleet
 from unbraid.testing.launch import claude_launch
 
 pytestmark = pytest.mark.cli
@@ -57,5 +57,5 @@ async def test_no_bit_of_a_key_is_shown(version: str, args: list[str], tmp_path:
         assert not bits_in(shown)
     lines = [line.removesuffix(b"\n") for line in printed.splitlines()]
     events = [e.decode_event(line) for line in lines]
-    check(events)
+    assert_fleet(events)
     everything_once(recording, events, tmp_path)

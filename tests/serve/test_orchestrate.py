@@ -16,13 +16,12 @@ import msgspec
 import pytest
 
 from tests.access import TOKEN, client_at
-from tests.invariants import check
 from tests.orchestrate.fleets import environment, fleet, orchestrator, scripted
 from tests.serve.conftest import Start
 from tests.serve.sse import events_of
 from unbraid.events import FleetEvent, StreamEnd, decode_event
 from unbraid.serve import Server
-from unbraid.testing import Script, ScriptedModel, loopback, say
+from unbraid.testing import Script, ScriptedModel, assert_fleet, loopback, say
 
 PATIENCE_SECONDS = 300
 PATH = "/v1/orchestrate"
@@ -100,7 +99,7 @@ async def test_the_answer_is_the_run_with_ids_and_drafts(start: Start, client_of
                 if frame.get("event") == "stream_start":
                     model.looking.set()
     events = logged(frames)
-    check(events)
+    assert_fleet(events)
     assert [int(frame["id"]) for frame in frames if "id" in frame] == [x.seq for x in events]
     drafts = [frame for frame in frames if frame.get("event") == "draft"]
     assert drafts and not any("id" in frame for frame in drafts)
@@ -132,7 +131,7 @@ async def test_the_run_goes_on_without_its_viewer_and_can_be_followed_again(
         "GET", f"/v1/runs/{run}/events", headers={"last-event-id": last}
     ) as answer:
         seen += [frame async for frame in events_of(answer)]
-    check(logged(seen))
+    assert_fleet(logged(seen))
 
 
 async def test_the_same_key_is_the_same_run(
@@ -155,7 +154,7 @@ async def test_only_the_name_for_those_who_want_no_stream(client: httpx.AsyncCli
     run = answer.json()["run"]
     assert answer.headers["location"] == f"/v1/runs/{run}"
     async with client.stream("GET", f"/v1/runs/{run}/events") as stream:
-        check(logged([frame async for frame in events_of(stream)]))
+        assert_fleet(logged([frame async for frame in events_of(stream)]))
     answer = await client.post(PATH, json={"prompt": "More.", "continues": run}, headers=headers)
     assert answer.status_code == 202
 
@@ -172,7 +171,7 @@ async def test_cancel_and_stop_go_the_usual_way(start: Start, client_of: Clients
         assert (await client.post(f"/v1/runs/{run}/cancel")).status_code == 202
         async with client.stream("GET", f"/v1/runs/{run}/events") as answer:
             events = logged([frame async for frame in events_of(answer)])
-        check(events)
+        assert_fleet(events)
         assert (await client.get(f"/v1/runs/{run}")).json()["status"] == "interrupted"
         assert (await client.post(f"/v1/runs/{run}/cancel")).status_code == 409
 
@@ -258,7 +257,7 @@ async def test_a_server_that_dies_in_the_middle(tmp_path: Path, how: signal.Sign
             assert await follow(client, url, seen[-1]["id"], seen.append) == run
             about = (await client.get(f"{url}v1/runs/{run}")).json()
     events = logged(seen)
-    check(events)
+    assert_fleet(events)
     ends = {event.stream_id: event.reason for event in events if isinstance(event, StreamEnd)}
     assert ends == {0: "interrupted", 1: "completed", 2: ends[2]}
     assert ends[2] == ("interrupted" if how == signal.SIGKILL else "cancelled")

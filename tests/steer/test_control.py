@@ -12,14 +12,13 @@ import pytest
 
 from tests.access import TOKEN, client_at
 from tests.block_rows import CLEAN
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, cli_of, log_path, logged, play, verdict
 from tests.steer.talk import Talk
 from unbraid import events as e
 from unbraid.agents.claude.process import stdin as claude_input
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, new_token, serving
-from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
+from unbraid.testing import Script, ScriptedModel, Spawn, assert_fleet, claude_launch, say, scenario
 from unbraid.testing.process import Child
 
 pytestmark = pytest.mark.cli
@@ -181,7 +180,7 @@ async def test_steered_by_nobody_it_runs_as_ever(version: str, name: str, tmp_pa
     ours = await play(version, name, tmp_path / "b", STEERED, prefix=steer)
     assert (ours.stdout, ours.exit) == (plain.stdout, plain.exit)
     (events,) = (await logged(tmp_path / "b")).values()
-    check(events)
+    assert_fleet(events)
     output = verdict(ours, events, tmp_path / "recording")
     # 1.0 writes a sub-agent's words down when it is over.
     assert (output._replace(disordered=[]) if version.startswith("1.0") else output) == CLEAN

@@ -12,6 +12,7 @@ from .clis import (
     CliUnavailable,
 )
 from .conversation import allow, deny
+from .invariants import assert_fleet
 from .launch import Launch, claude_launch, codex_launch, opencode_launch
 from .model import ScriptedModel
 from .players import byte_by_byte, lines, load, random_cuts, whole
@@ -70,6 +71,7 @@ __all__ = [
     "Wait",
     "Workflow",
     "allow",
+    "assert_fleet",
     "bash",
     "byte_by_byte",
     "claude_launch",

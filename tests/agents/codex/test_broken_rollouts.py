@@ -10,7 +10,6 @@ import pytest
 
 from tests.agents.codex.rollouts import CHILD, GRANDCHILD, ROOT, head, says, spawns, turn, write
 from tests.block_rows import RECORDINGS, logged_rows
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
 from unbraid.agents.codex.sessions.store import CodexSessions
@@ -18,6 +17,7 @@ from unbraid.agents.session_port import Recorded
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.record.sessions.stored_facts import stored_facts
+from unbraid.testing import assert_fleet
 
 PACKED = RECORDINGS / "compressed.exec.codex-0.166.0"
 
@@ -25,7 +25,7 @@ PACKED = RECORDINGS / "compressed.exec.codex-0.166.0"
 def read(*paths: Path) -> list[e.FleetEvent]:
     (run,) = runs_of_sources([str(path) for path in paths], {})
     events = list(events_of(run))
-    check(events)
+    assert_fleet(events)
     return events
 
 

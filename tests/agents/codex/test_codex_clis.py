@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import logged_rows, rows_of
-from tests.invariants import check
 from tests.polling import until
 from tests.record.run.agents import UNBRAID, logged
 from tests.record.watch.watching import watched
@@ -28,6 +27,7 @@ from unbraid.testing import (
     ScriptedUsage,
     Spawn,
     Wait,
+    assert_fleet,
     bash,
     clis,
     codex_launch,
@@ -133,7 +133,7 @@ async def test_a_fleet_that_unbraid_has_started(version: str, tmp_path: Path) ->
         assert lines[-1]["type"] == "turn.completed"
         ((run, events),) = (await logged(tmp_path)).items()
     assert run == lines[0]["thread_id"]
-    check(events)
+    assert_fleet(events)
     judged(running.model, events)
 
 

@@ -14,7 +14,6 @@ import pytest
 from tests.agents.codex.open_script import OpenScript
 from tests.agents.codex.test_codex_clis import cli_of, every_version
 from tests.block_rows import logged_rows, rows_of
-from tests.invariants import check
 from tests.polling import until
 from tests.record.run.agents import UNBRAID, log_path, logged
 from tests.steer.talk import Talk
@@ -35,6 +34,7 @@ from unbraid.testing import (
     ScriptedToolUse,
     Spawn,
     Wait,
+    assert_fleet,
     bash,
     codex_launch,
     say,
@@ -130,7 +130,7 @@ async def test_everything_that_can_be_asked_of_it(version: str, tmp_path: Path) 
     assert (tmp_path / "app" / "allowed.txt").exists()
     assert not (tmp_path / "app" / "denied.txt").exists()
     ((run, events),) = (await logged(tmp_path)).items()
-    check(events)
+    assert_fleet(events)
     assert run == talk.run
     replies = [x.behavior for x in events if isinstance(x, e.FleetPermissionReplied)]
     assert replies == ["allow", "deny"]
@@ -164,7 +164,7 @@ async def test_steered_by_nobody_it_prints_what_exec_prints(version: str, tmp_pa
     assert [json.loads(lines[-1])["type"] for lines in (printed, wanted)] == ["turn.completed"] * 2
     ((run, events),) = (await logged(tmp_path)).items()
     assert json.loads(printed[0])["thread_id"] == run
-    check(events)
+    assert_fleet(events)
     assert Counter(logged_rows(events)) == Counter(rows_of(talk.model.truth))
     # Every agent is there word by word, and its end with it.
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
@@ -187,7 +187,7 @@ async def continued(version: str, home: Path, session: str, thread: str) -> None
         _, recorded = await open_run(talk.log, session)
         follower = CodexSessions(talk.launch.env).follow(session, recorded)
     (events,) = [found for run, found in (await logged(home)).items() if run not in before]
-    check(events)
+    assert_fleet(events)
     # What the thread had used before is not counted again.
     used = [x for x in events if isinstance(x, e.FleetTokenUsage)]
     assert len(used) == len(talk.model.requests)
@@ -220,7 +220,7 @@ async def test_ctrl_c_interrupts_every_agent(version: str, tmp_path: Path) -> No
         assert await talk.child.wait() == 1
     assert b"turn.completed" not in printed[-1]
     ((_, events),) = (await logged(tmp_path)).items()
-    check(events)
+    assert_fleet(events)
     ends = {x.stream_id: x.reason for x in events if isinstance(x, e.StreamEnd)}
     assert ends == {0: "interrupted", 1: "interrupted"}
 

@@ -26,7 +26,6 @@ from tests.agents.codex.rollouts import (
     write,
 )
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
-from tests.invariants import check
 from unbraid import events as e
 from unbraid.agents.codex.sessions.file_formats import stored_order
 from unbraid.agents.codex.sessions.rollout_file import zstd_module
@@ -35,7 +34,7 @@ from unbraid.agents.session_port import Recorded
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.record.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
-from unbraid.testing import load
+from unbraid.testing import assert_fleet, load
 
 CODEX = [folder for folder in FOLDERS if ".codex-" in folder.name]
 PLAIN = [folder for folder in CODEX if not folder.name.startswith("compressed")]
@@ -178,7 +177,7 @@ def test_a_second_run_of_a_session_has_only_what_is_new(tmp_path: Path) -> None:
     pipeline = Pipeline()
     events = [x for chunk in second.read() for x in pipeline.feed(chunk.data, chunk.source)]
     events += pipeline.finish()
-    check(events)
+    assert_fleet(events)
     rows = [("", "tool_use", "call_2"), ("call_2", "text", "child again"), ("", "text", "second")]
     assert sorted(logged_rows(events)) == sorted(rows)
     started = events[0]

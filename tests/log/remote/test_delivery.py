@@ -16,7 +16,6 @@ import pytest
 
 from tests.access import SECRET, TOKEN
 from tests.block_rows import CLEAN
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, events_of, log_path, logged, play, verdict
 from tests.record.run.test_passing import environment, start
 from tests.redact.test_lines import claude
@@ -25,6 +24,7 @@ from unbraid import events as e
 from unbraid.log import SqliteLog
 from unbraid.send.delivery import DeliveryLedger
 from unbraid.serve import ServeConfig, ServeLimits, new_token, serving
+from unbraid.testing import assert_fleet
 
 GO = "[[main]] Go."
 CONFIG = ServeConfig(port=0, tokens=(TOKEN,), limits=ServeLimits(shutdown_seconds=1))
@@ -104,7 +104,7 @@ async def test_a_server_that_is_killed_again_and_again_gets_all_of_a_real_run(
     assert len(killed) > 1, "it was hardly tried"
     assert b"does not take" not in recording.stderr
     events = await arrived(path)
-    check(events)
+    assert_fleet(events)
     assert verdict(recording, events, tmp_path / "recording") == CLEAN
     (here,) = (await logged(tmp_path)).values()
     assert undated(events) == undated(here)

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.invariants import check
 from tests.record.run.agents import clean, cli_of, logged, play, verdict
 from unbraid import events as e
-from unbraid.testing import ScriptedModel, opencode_launch, scenario
+from unbraid.testing import ScriptedModel, assert_fleet, opencode_launch, scenario
 from unbraid.testing.process import Child
 
 pytestmark = pytest.mark.cli
@@ -53,7 +52,7 @@ async def test_every_block_once(version: str, name: str, tmp_path: Path) -> None
                 f"opencode {version}", script, tmp_path, args, asks=asks, model=model
             )
     (events,) = (await logged(tmp_path)).values()
-    check(events)
+    assert_fleet(events)
     clean(verdict(recording, events, tmp_path / "recording"))
     results = [event.ok for event in events if isinstance(event, e.FleetToolResult)]
     assert results == [not asks]

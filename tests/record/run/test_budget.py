@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, arguments, log_path, logged, play
 from unbraid import events as e
-from unbraid.testing import Script, ScriptedModel, ScriptedUsage, bash, say
+from unbraid.testing import Script, ScriptedModel, ScriptedUsage, assert_fleet, bash, say
 
 pytestmark = pytest.mark.cli
 
@@ -71,7 +70,7 @@ async def test_an_agent_without_end_is_stopped_within_one_message(
     assert len(asked) <= LIMIT + 1
 
     ((run, events),) = (await logged(home)).items()
-    check(events)
+    assert_fleet(events)
     # All that the model has said up to the stop is in the log, with what it cost.
     said = [event.delta for event in events if isinstance(event, e.Text)]
     assert "".join(said) == "".join(asked[:LIMIT])

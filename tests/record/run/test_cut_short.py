@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import Row, expected, joined, logged_rows
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, arguments, clean, in_order, logged, play, verdict
 from unbraid import events as e
-from unbraid.testing import Recording, Script, ScriptedModel, Spawn, bash, say, scenario
+from unbraid.testing import (
+    Recording,
+    Script,
+    ScriptedModel,
+    Spawn,
+    assert_fleet,
+    bash,
+    say,
+    scenario,
+)
 
 pytestmark = pytest.mark.cli
 
@@ -63,7 +71,7 @@ async def test_what_opencode_refuses_itself(version: str, piped: bool, tmp_path:
     """Nobody can be asked there, so whatever needs leave is refused."""
     recording = await turn(version, scenario("permission"), tmp_path, GO, piped=piped, asks=True)
     (events,) = (await logged(tmp_path)).values()
-    check(events)
+    assert_fleet(events)
     clean(verdict(recording, events, tmp_path / "recording"))
     (refused,) = (event for event in events if isinstance(event, e.FleetToolResult))
     assert not refused.ok
@@ -117,7 +125,7 @@ async def test_a_ctrl_c_while_agents_work(piped: bool, tmp_path: Path) -> None:
     )
     await turn("2.1.325", script, tmp_path, GO, piped=piped, interrupt=("b", 1))
     (events,) = (await logged(tmp_path)).values()
-    check(events)
+    assert_fleet(events)
     ends = [event for event in events if isinstance(event, e.StreamEnd)]
     assert {end.stream_id: end.reason for end in ends} == {
         0: "interrupted",
@@ -127,7 +135,7 @@ async def test_a_ctrl_c_while_agents_work(piped: bool, tmp_path: Path) -> None:
 
 
 def ok(events: list[e.FleetEvent]) -> bool:
-    check(events)
+    assert_fleet(events)
     done = events[-1]
     return isinstance(done, e.Done) and done.ok
 

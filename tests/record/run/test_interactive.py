@@ -10,12 +10,11 @@ import pytest
 
 from tests.block_rows import CLEAN
 from tests.clis.spending import OWN_REQUEST
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, cli_of, in_its_time, log_path, logged, verdict
 from tests.record.run.terminal import Terminal, terminal
 from unbraid.fold.tree import Tree
 from unbraid.log import SqliteLog
-from unbraid.testing import Recording, ScriptedModel, claude_launch, scenario
+from unbraid.testing import Recording, ScriptedModel, assert_fleet, claude_launch, scenario
 from unbraid.testing.launch import Launch
 
 pytestmark = pytest.mark.cli
@@ -111,7 +110,7 @@ async def test_it_has_the_terminal_and_we_have_its_words(tmp_path: Path) -> None
     assert sum(asked) == OWN_REQUEST.input * len(model.requests)
     await log.close()
     events = (await logged(tmp_path))[run.run]
-    check(events)
+    assert_fleet(events)
     assert {node.status for node in Tree(events).nodes.values()} == {"done"}
     in_its_time(recording, events)
     assert verdict(recording, events, tmp_path / "recording")._replace(disordered=[]) == CLEAN

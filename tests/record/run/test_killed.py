@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import logged_rows
-from tests.invariants import check
 from tests.record.run.agents import (
     TIMEOUT_SECONDS,
     UNBRAID,
@@ -20,7 +19,7 @@ from tests.record.run.agents import (
     play,
 )
 from unbraid.log import SqliteLog
-from unbraid.testing import Script, ScriptedModel, Spawn, bash, say
+from unbraid.testing import Script, ScriptedModel, Spawn, assert_fleet, bash, say
 from unbraid.testing.launch import claude_launch, opencode_launch
 from unbraid.testing.process import Child
 
@@ -93,7 +92,7 @@ async def test_what_comes_after_records_nothing_again(
             await play(version, SCRIPT, tmp_path, third, model=model)
     runs = await logged(tmp_path)
     for events in runs.values():
-        check(events)
+        assert_fleet(events)
     times = Counter(words for events in runs.values() for _, kind, words in logged_rows(events))
     assert {text: times[text] for text in FIRST} == dict.fromkeys(FIRST, int(known))
     assert {text: times[text] for text in SECOND} == dict.fromkeys(SECOND, 1)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import CLEAN
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, logged, play, verdict
 from unbraid import events as e
+from unbraid.testing import assert_fleet
 
 pytestmark = pytest.mark.cli
 
@@ -28,7 +28,7 @@ async def test_words_that_come_with_the_result_are_of_the_agent_that_ends_with_i
         pipe = [UNBRAID, "pipe"]
         recording = await play(VERSION, "fan-same-opening", tmp_path, args, prefix=(), suffix=pipe)
     (events,) = (await logged(tmp_path)).values()
-    check(events)
+    assert_fleet(events)
     # It prints a call when it is made, and writes down the words before it when all is over.
     output = verdict(recording, events, tmp_path / "recording")
     assert output._replace(disordered=[]) == CLEAN

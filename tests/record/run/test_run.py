@@ -16,7 +16,6 @@ from tests.clis.cases import Case
 from tests.clis.live import replayed
 from tests.clis.test_fleets import begin_alike, one_fails, stand_below
 from tests.clis.test_later import one_works_on
-from tests.invariants import check
 from tests.record.run.agents import (
     UNBRAID,
     arguments,
@@ -31,7 +30,7 @@ from tests.record.run.agents import (
 from tests.record.watch.test_watch_clis import whole
 from tests.record.watch.watching import watched
 from unbraid import events as e
-from unbraid.testing import Recording, clis, record_claude
+from unbraid.testing import Recording, assert_fleet, clis, record_claude
 
 pytestmark = pytest.mark.cli
 
@@ -104,7 +103,7 @@ async def test_run_logs_every_block_once(version: str, name: str, tmp_path: Path
     assert recording.stderr == b"" or version.startswith("opencode ")
     assert recording.exit == 0
     (events,) = (await logged(tmp_path)).values()
-    check(events)
+    assert_fleet(events)
     clean(live(version, verdict(recording, events, tmp_path / "recording")))
     in_time(events)
     in_its_time(recording, events)
@@ -124,7 +123,7 @@ async def test_a_run_a_pipe_and_a_watch_log_every_block_once(
     assert recording.exit == 0
     for home in (tmp_path, piped):
         (events,) = (await logged(home)).values()
-        check(events)
+        assert_fleet(events)
         clean(live(version, verdict(recording, events, tmp_path / "recording")))
         in_time(events)
         in_its_time(recording, events)
@@ -173,7 +172,7 @@ async def test_a_conversation_goes_through(
     assert recording.exit == 0
     for home in (tmp_path, piped):
         (events,) = (await logged(home)).values()
-        check(events)
+        assert_fleet(events)
         asked_before_it_answers(events)
         clean(verdict(recording, events, tmp_path / "recording"))
     await seen_by_the_watch(recording, tmp_path, ordered=False)

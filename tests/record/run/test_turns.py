@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import CLEAN, compare, logged_rows
-from tests.invariants import check
 from tests.record.run.agents import UNBRAID, arguments, in_order, log_path, logged, play
 from tests.record.run.turns import PROMPTS, three_turns, words_of
-from unbraid.testing import ScriptedModel
+from unbraid.testing import ScriptedModel, assert_fleet
 
 pytestmark = pytest.mark.cli
 
@@ -44,6 +43,6 @@ async def test_each_turn_is_a_run(version: str, again: str, tmp_path: Path) -> N
     for home in (tmp_path, piped):
         runs_in_order = in_order(await logged(home))
         for events in runs_in_order:
-            check(events)
+            assert_fleet(events)
         rows = [row for events in runs_in_order for row in logged_rows(events)]
         assert compare(recording, rows, full=True) == CLEAN

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.block_rows import joined, logged_rows, rows_of
-from tests.invariants import check
 from tests.ports import free_port
 from tests.record.run.agents import TIMEOUT_SECONDS, cli_of, in_order, log_path, logged
 from tests.record.run.turns import PROMPTS, three_turns
@@ -23,6 +22,7 @@ from unbraid.testing import (
     Script,
     ScriptedModel,
     ScriptedToolUse,
+    assert_fleet,
     bash,
     loopback,
     opencode_launch,
@@ -248,4 +248,4 @@ async def whole(home: Path, *runs: str) -> None:
     found = await logged(home)
     assert sorted(found) == sorted(runs)
     for events in found.values():
-        check(events)
+        assert_fleet(events)

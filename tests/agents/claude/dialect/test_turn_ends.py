@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.block_rows import RECORDINGS
-from tests.invariants import check
 from tests.record.watch.writing import Writer
 from unbraid import events as e
 from unbraid.agents.claude.transcript import PublishedState, agent_line, state_line
 from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.tree import Tree
 from unbraid.record.sessions.stored_facts import stored_facts
+from unbraid.testing import assert_fleet
 
 BASH = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}}
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
@@ -47,7 +47,7 @@ class Session:
 
     def end(self) -> Session:
         self._take(self.pipeline.finish())
-        check(self.events)
+        assert_fleet(self.events)
         return self
 
     def now(self) -> tuple[str, str | None]:
