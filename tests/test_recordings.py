@@ -148,7 +148,7 @@ def test_an_agent_is_one_stream_that_answers_with_its_own_last_words(
 @both
 @every_recording
 def test_every_promise_of_the_log_is_kept(folder: Path, full: bool) -> None:
-    assert_fleet(read(folder, full=full))
+    assert_fleet(read(folder, full=full), known=True)
 
 
 @every_recording

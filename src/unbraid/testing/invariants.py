@@ -14,14 +14,16 @@ REASONS = {"completed", "failed", "cancelled", "interrupted", "orphaned"}
 def assert_fleet(events: Iterable[e.FleetEvent], *, known: bool = False) -> None:
     """Raises AssertionError, which names each promise that the events of a whole run break.
 
-    With `known`, the run is of a release whose records are all known: nothing in it may be
-    `unrecognized` or `malformed`.
+    With `known`, the run is whole and of a release whose records are all known: nothing in it may
+    be `unrecognized` or `malformed`, and a call comes before its result and before the agent that
+    it spawns.
     """
     run = list(events)
-    broken = [*_frame(run), *_streams(run), *_calls(run), *_times(run), *_states(run), *_sums(run)]
+    broken = [*_frame(run), *_streams(run), *_times(run), *_states(run), *_sums(run)]
     if known:
         unread = [each for each in run if isinstance(each, e.FleetUnrecognized | e.FleetMalformed)]
         broken += [f"event {each.seq} is {each.type}" for each in unread]
+        broken += _calls(run)
     assert not broken, "\n".join(broken[:20])
 
 
@@ -91,14 +93,13 @@ def _may_start(event: e.StreamStart, started: dict[int, e.StreamStart]) -> bool:
 
 
 def _calls(run: Sequence[e.FleetEvent]) -> Iterator[str]:
-    """A call comes before its result, its permission request and the agent that it spawns; each
-    result and each message's usage is reported once.
+    """A call comes before its result and before the agent that it spawns, and a request before its
+    answer; each result is reported once.
     """
     calls = {each.tool_use_id: each.seq for each in run if isinstance(each, e.FleetToolUse)}
     called: set[str] = set()
     asked: set[str] = set()
     results: set[tuple[int, str]] = set()
-    usages: set[tuple[int, str]] = set()
     for event in run:
         match event:
             case e.FleetToolUse():
@@ -115,10 +116,6 @@ def _calls(run: Sequence[e.FleetEvent]) -> Iterator[str]:
                 asked.add(event.request_id)
             case e.FleetPermissionReplied() if event.request_id not in asked:
                 yield f"event {event.seq} answers a request that nobody made"
-            case e.FleetTokenUsage():
-                if (key := (event.stream_id, event.message_id)) in usages:
-                    yield f"the usage of message {key[1]} is reported twice"
-                usages.add(key)
 
 
 def _times(run: Sequence[e.FleetEvent]) -> Iterator[str]:
@@ -156,15 +153,18 @@ def _states(run: Sequence[e.FleetEvent]) -> Iterator[str]:
 
 
 def _sums(run: Sequence[e.FleetEvent]) -> Iterator[str]:
-    """The totals of a run are at least the sum of its messages; those of the tree are the same."""
+    """The usage of a message is reported once; the totals of a run are at least the sum of its
+    messages, and those of the tree are the same.
+    """
     done = run[-1] if run else None
     if not isinstance(done, e.Done):
         return
+    messages = [each for each in run if isinstance(each, e.FleetTokenUsage)]
+    if len({(each.stream_id, each.message_id) for each in messages}) < len(messages):
+        yield "the usage of a message is reported twice"
     total = Tree(run).rolled_up()
     for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"):
-        of_messages = sum(
-            getattr(each, name) for each in run if isinstance(each, e.FleetTokenUsage)
-        )
+        of_messages = sum(getattr(each, name) for each in messages)
         if getattr(done, name) < of_messages:
             yield f"done has {getattr(done, name)} {name}, its messages have {of_messages}"
         if getattr(total, name) != getattr(done, name):
