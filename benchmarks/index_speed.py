@@ -58,7 +58,7 @@ def index(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def search(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Search for what is nowhere."""
-    from unbraid.record.sessions.search import search_files
+    from unbraid.record.sessions.stored_sessions import search_files
 
     found = len(list(search_files(f'"{WORDS}"', {"CLAUDE_CONFIG_DIR": str(folder)})))
     return {"seconds": time.time() - began, "found": found}

@@ -24,8 +24,7 @@ from unbraid import events as e
 from unbraid.fold.pipeline import Pipeline
 from unbraid.log import opened_log
 from unbraid.read.record import milliseconds
-from unbraid.record.sessions.bulk_import import import_sessions
-from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.importer import import_sessions, open_or_import
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.system.clock import now_ms
 from unbraid.testing import Recording, load

@@ -27,9 +27,13 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
 from unbraid.log.engines import log_name
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.bulk_import import ImportedSession, all_sessions, import_sessions
-from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.all_runs import AbandonedRuns
+from unbraid.record.sessions.importer import (
+    ImportedSession,
+    all_sessions,
+    import_sessions,
+    open_or_import,
+)
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.send.senders import PageAlerts
 from unbraid.system.tasks import beside

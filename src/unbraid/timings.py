@@ -23,7 +23,7 @@ LIVE_RECORD_MS = 60_000
 
 # --- many sessions at once (record/recorder.py) ---
 
-# --- changes of files (system/file_changes.py) ---
+# --- changes of files (system/folders.py) ---
 
 # --- watching this machine (watch/, sessions/) ---
 # A session whose files changed within this time may be at work: a watch begins with those.

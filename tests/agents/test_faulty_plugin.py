@@ -23,12 +23,11 @@ from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized
 from unbraid.read import reader
 from unbraid.read.chunk import Chunk
-from unbraid.record.detected_source import DetectedSource
-from unbraid.record.run import launchers_of
-from unbraid.record.sessions.names import complete_name
+from unbraid.record.run import DetectedSource, launchers_of
+from unbraid.record.sessions.importer import complete_name
 from unbraid.record.sessions.run_list import list_sessions
-from unbraid.record.sessions.search import search_files
 from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.redact import source
 
 FAULTS = [

@@ -19,8 +19,8 @@ from unbraid.log import SqliteLog
 from unbraid.read.chunk import Chunk
 from unbraid.record.sessions.importer import open_or_import
 from unbraid.record.sessions.run_list import list_sessions
-from unbraid.record.sessions.search import search_files
 from unbraid.record.sessions.sources import events_of, runs_of_sources
+from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.record.watcher import Watcher, watch_until
 
 LONG_AGO = 1_700_000_000

@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
+from unbraid.steer.servers import RemoteControllers
 
 from tests.polling import until
 from tests.serve.conftest import Start
@@ -29,7 +30,6 @@ from unbraid.log.remote.client import RemoteServer
 from unbraid.serve import Server, TokenFile, new_token
 from unbraid.steer import sending_machines
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.server_controllers import RemoteControllers
 from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]

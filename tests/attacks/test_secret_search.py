@@ -20,7 +20,7 @@ from tests.serve.conftest import Start
 from unbraid.agents.port import SearchHit
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.port import Found
-from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.redact.reader import RedactedLog
 from unbraid.testing.log_contract import sample_run
 

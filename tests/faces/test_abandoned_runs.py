@@ -28,8 +28,7 @@ from unbraid.log import opened_log
 from unbraid.machine import Machine
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import open_run
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns
 from unbraid.record.sessions.importer import stored_session
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 from unbraid.tui.run_list import RunList

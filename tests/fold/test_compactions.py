@@ -8,8 +8,7 @@ import pytest
 
 from tests.block_rows import RECORDINGS
 from unbraid import events as e
-from unbraid.fold.conversation import RunConversation
-from unbraid.fold.notes import note_of
+from unbraid.fold.conversation import RunConversation, note_of
 from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.tool_formats import ToolTable
 

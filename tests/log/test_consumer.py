@@ -15,8 +15,7 @@ from unbraid.errors import LogError
 from unbraid.log import MemoryLog
 from unbraid.log.consumer import Consumer, StoredCursor
 from unbraid.log.entry import Entry
-from unbraid.system.pauses import Backoff
-from unbraid.system.tasks import cancel_task
+from unbraid.system.tasks import Backoff, cancel_task
 from unbraid.testing.log_contract import sample_run
 
 PATIENCE_SECONDS = 30.0

@@ -17,7 +17,7 @@ from unbraid.events import FleetToolUse, Text
 from unbraid.fold.query import composed
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.sqlite import queries
-from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.testing import load
 from unbraid.testing.log_contract import sample_run
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from unbraid.events.codec import decode_event
 
 from tests.redact.secret import KEY, SEEN
-from unbraid.events.encoding import decode_event
 from unbraid.log import MemoryLog
 from unbraid.read.chunk import Chunk
 from unbraid.read.notes import NOTES, RunNote
-from unbraid.record.recorder import Recorder
-from unbraid.record.redacting_recorder import RedactingRecorder
+from unbraid.record.recorder import Recorder, RedactingRecorder
 from unbraid.testing.sample_runs import all_chunks
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.polling import until
 from tests.system.survivors import marked, survivors
 from unbraid.errors import BackendError
-from unbraid.system.program import STDERR_BYTES, start_program
+from unbraid.system.process import STDERR_BYTES, start_program
 
 # Deaf to SIGTERM, with a child in its group and one in a session of its own.
 STUBBORN = """
@@ -77,7 +77,7 @@ async def test_a_kill_is_reported_by_its_name(tmp_path: Path) -> None:
 async def test_one_that_is_deaf_is_ended_with_its_family(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.system.program.PROGRAM_END_GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("unbraid.system.process.PROGRAM_END_GRACE_SECONDS", 0.2)
     env, mark = marked(dict(os.environ))
     async with start_program("stubborn", python(STUBBORN), env=env, cwd=tmp_path) as program:
         said = b""
@@ -112,7 +112,7 @@ async def test_a_second_cancellation_ends_it_at_once(tmp_path: Path) -> None:
 OWNER = """
 import asyncio, os, sys
 from pathlib import Path
-from unbraid.system.program import start_program
+from unbraid.system.process import start_program
 async def main():
     env = dict(os.environ)
     async with start_program("stubborn", sys.argv[1:], env=env, cwd=Path.cwd()) as program:

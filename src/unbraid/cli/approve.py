@@ -137,7 +137,7 @@ async def _answer(
     from msgspec.structs import replace
 
     from unbraid.steer.permissions import answer_request
-    from unbraid.system.user import user_name
+    from unbraid.system.home import user_name
 
     details = replace(details, by=user_name(), where="command line")
     async with _reached(log) as reached:
@@ -162,7 +162,7 @@ async def _list(log: str | None, *, as_json: bool) -> None:
 
 async def _wait(log: str | None, *, as_json: bool) -> None:
     from unbraid.steer.permissions import answerable_requests
-    from unbraid.system.user import user_name
+    from unbraid.system.home import user_name
 
     async with _reached(log) as reached:
 

@@ -45,7 +45,7 @@ def import_sessions(sessions: tuple[str, ...], everything: bool, redact: bool) -
 
 async def _import(names: tuple[str, ...], *, redact: bool) -> tuple[Counter[str], bool]:
     from unbraid.machine import Machine
-    from unbraid.record.sessions.bulk_import import all_sessions, named_sessions
+    from unbraid.record.sessions.importer import all_sessions, named_sessions
 
     stopped, counts = asyncio.Event(), Counter[str]()
     for number in (signal.SIGINT, signal.SIGTERM):

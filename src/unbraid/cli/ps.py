@@ -59,8 +59,7 @@ def ps(
 
 async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
     from unbraid.log import LogUnusable, data_folder, opened_log, staleness
-    from unbraid.record.sessions.all_runs import merge_runs
-    from unbraid.record.sessions.bulk_import import caught_up_runs
+    from unbraid.record.sessions.all_runs import caught_up_runs, merge_runs
     from unbraid.record.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
 
     progress = progress_bar()

@@ -100,7 +100,7 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
     from unbraid.log.remote.client import RemoteServer
     from unbraid.log.remote.log import RemoteLog, RemoteStoredSessions
     from unbraid.steer.controllers import Controllers
-    from unbraid.steer.server_controllers import RemoteControllers
+    from unbraid.steer.servers import RemoteControllers
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
 

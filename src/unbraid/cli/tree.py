@@ -43,8 +43,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     not ended counts as orphaned.
     """
     from unbraid.fold.tree import Tree
-    from unbraid.record.sessions.files import LOG
-    from unbraid.record.sessions.sources import events_of, runs_of_sources
+    from unbraid.record.sessions.sources import LOG, events_of, runs_of_sources
     from unbraid.screen import safe
 
     runs = runs_of_sources(sources, os.environ, redact=redact)
@@ -67,7 +66,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
 def _end_abandoned(picture: Tree, run: str) -> None:
     """Shows the agents of a run whose writer is gone as its list of runs does."""
     from unbraid.fold.status import LIVE
-    from unbraid.record.sessions.abandoned_runs import end_open_agents
+    from unbraid.record.sessions.all_runs import end_open_agents
     from unbraid.record.sessions.logged_runs import shown_status
 
     status = shown_status(run, os.environ)

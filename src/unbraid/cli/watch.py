@@ -15,7 +15,7 @@ from unbraid.cli.options.arguments import log_option, port_option, servers_optio
 from unbraid.cli.options.destination import token_file_option, token_of
 from unbraid.cli.options.otlp import otlp_options, traces_of
 from unbraid.cli.options.redaction import redact_option
-from unbraid.system.descriptors import raise_descriptor_limit
+from unbraid.system.process import raise_descriptor_limit
 
 if TYPE_CHECKING:
     from unbraid.cli.output.session_table import SessionTable

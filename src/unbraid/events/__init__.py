@@ -5,7 +5,7 @@ Both encode to flat JSON objects whose `type` is the event's name.
 
 from __future__ import annotations
 
-from unbraid.events.encoding import PASSING_THROUGH, decode_event, encode
+from unbraid.events.codec import PASSING_THROUGH, decode_event, encode
 from unbraid.events.fleet import (
     FLEET_EVENTS,
     AgentStart,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from unbraid.events.decoders import json_decoder
+from unbraid.events.codec import json_decoder
 from unbraid.events.fleet import FLEET_EVENTS, Draft, FleetEvent, FleetUnrecognized, Gap
 from unbraid.events.parts import WithContent, WithInput, valid_utf8
 from unbraid.events.relay import RELAY_EVENTS, RelayEvent, Unrecognized

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from unbraid import events as e
 from unbraid.fold.prices import Prices
-from unbraid.fold.stream import FleetStream
-from unbraid.fold.streams import Fleet
+from unbraid.fold.streams import Fleet, FleetStream
 
 SOURCE = "orchestrate"
 ROOT = ""

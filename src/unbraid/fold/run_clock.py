@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unbraid.events import RelayEvent
-from unbraid.fold.stream import FleetStream
+from unbraid.fold.streams import FleetStream
 from unbraid.timings import LIVE_RECORD_MS
 
 # Reported durations above this are ignored.

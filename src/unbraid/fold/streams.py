@@ -20,8 +20,7 @@ from msgspec.structs import asdict
 from unbraid import events as e
 from unbraid.fold.amounts import plausible_count, plausible_dollars, plausible_usage
 from unbraid.fold.prices import Prices, tokens_of
-from unbraid.fold.run_clock import RunClock
-from unbraid.fold.stream import FleetStream
+from unbraid.fold.streams import FleetStream, RunClock
 from unbraid.fold.usage import Totals
 
 F = TypeVar("F", bound=e.FleetEvent)

@@ -25,7 +25,7 @@ from unbraid.log.entry import Entry
 from unbraid.log.port import WholeLogReader
 from unbraid.system.home import make_private_folder
 from unbraid.system.locks import locked_file
-from unbraid.system.pauses import Backoff
+from unbraid.system.tasks import Backoff
 from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
 # Others write a row or two, and are done in milliseconds.

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.system.user import user_name
+from unbraid.system.home import user_name
 
 
 class RunOrigin(Struct, frozen=True):

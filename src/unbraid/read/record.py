@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.events.decoders import json_decoder
+from unbraid.events.codec import json_decoder
 from unbraid.events.parts import loads
 
 S = TypeVar("S", bound=Struct)

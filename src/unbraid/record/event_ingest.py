@@ -32,8 +32,8 @@ from unbraid.log.entry import entry_of, one_line
 from unbraid.log.port import Log, LogConflict
 from unbraid.read.names import checked_run
 from unbraid.read.record import LATEST_MS
+from unbraid.record.event_ingest import StartedStreams
 from unbraid.record.ingest import NotItsRun
-from unbraid.record.started_streams import StartedStreams
 from unbraid.system.locks import NamedLocks
 
 # Agents have sub-agents, but not to this depth.

@@ -9,8 +9,7 @@ from typing import Any
 
 from unbraid.agents.source import Source
 from unbraid.read.notes import RunNote
-from unbraid.record.recorder import Recorder
-from unbraid.record.redacting_recorder import RedactingRecorder
+from unbraid.record.recorder import Recorder, RedactingRecorder
 from unbraid.system.clock import now_ms
 
 # What files get this soon after they were found may have been copied with the rest of them.

@@ -18,10 +18,7 @@ from unbraid.agents.process_port import Command
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent
 from unbraid.log.port import Log
-from unbraid.record.detected_source import DetectedSource
-from unbraid.record.process_recorder import ProcessRecorder
-from unbraid.record.run import launchers_of
-from unbraid.record.run_log import RunLog
+from unbraid.record.run import DetectedSource, ProcessRecorder, RunLog, launchers_of
 from unbraid.system.process import NOTHING, PIPE, StartedProcess, start
 
 READ_BYTES = 1 << 16

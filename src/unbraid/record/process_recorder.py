@@ -14,7 +14,7 @@ from unbraid.agents.source import Source
 from unbraid.read.chunk import Chunk
 from unbraid.read.notes import RunNote
 from unbraid.record.followed_session import FollowedSession
-from unbraid.record.run_log import RunLog
+from unbraid.record.run import RunLog
 from unbraid.system.clock import now_ms
 from unbraid.timings import RUN_POLL_SECONDS
 

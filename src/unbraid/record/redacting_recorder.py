@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 
 from unbraid.read.chunk import Chunk
 from unbraid.read.notes import NOTES, RunNote
-from unbraid.record.batches import read_in_thread
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import Recorder, read_in_thread
 from unbraid.redact.source import SourceRedactor
 from unbraid.system.clock import now_ms
 

@@ -23,15 +23,13 @@ from unbraid.fold.alerts.budget import RunLimits
 from unbraid.log.port import Log
 from unbraid.read.lines import Lines
 from unbraid.record.child import ChildProcess, SinkError, write_out
-from unbraid.record.detected_source import DetectedSource
-from unbraid.record.process_recorder import ProcessRecorder
-from unbraid.record.run_log import RunLog
+from unbraid.record.run import DetectedSource, ProcessRecorder, RunLog
 from unbraid.send.budget_guard import BudgetGuard
 from unbraid.send.delivery import RunDelivery
 from unbraid.steer.controllers import Controllers, channels_of
 from unbraid.steer.resume import agent_of
 from unbraid.system.home import data_folder
-from unbraid.system.stdin import nobody_writes
+from unbraid.system.process import nobody_writes
 
 Warn = Callable[[str], None]
 Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]

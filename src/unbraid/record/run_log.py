@@ -14,9 +14,7 @@ from unbraid.log.leases import Leases
 from unbraid.log.port import Log
 from unbraid.read.chunk import Chunk
 from unbraid.read.notes import RunNote
-from unbraid.record.batches import read_in_thread
-from unbraid.record.recorder import Recorder
-from unbraid.record.redacting_recorder import RedactingRecorder
+from unbraid.record.recorder import Recorder, RedactingRecorder, read_in_thread
 from unbraid.record.runs import next_run, open_run
 from unbraid.send.delivery import RunDelivery
 

@@ -28,8 +28,7 @@ from unbraid.record.followed_session import FollowedSession, finish_despite_canc
 from unbraid.record.recorder import Recorder, TranslationTurns
 from unbraid.record.runs import begins_run, latest_run, open_run
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.hooks import HookService
-from unbraid.steer.steered_runs import SteeredRuns
+from unbraid.steer.hooks import HookService, SteeredRuns
 from unbraid.system.home import data_folder
 from unbraid.timings import CHILD_FILE_SETTLE_SECONDS, PROCESS_CHECK_SECONDS
 

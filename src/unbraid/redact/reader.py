@@ -51,7 +51,7 @@ from unbraid.log.search_blocks import RankedResult, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary
 from unbraid.redact.lines import ASIDES, SAID, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words
-from unbraid.system.pauses import with_pauses
+from unbraid.system.tasks import with_pauses
 
 # A model pauses for longer in the middle of a word only when something is wrong with it.
 REDACTION_HOLD_SECONDS = 3.0

@@ -29,7 +29,7 @@ from unbraid.send.senders import AlertSender, DeliveryError, PageAlerts, SentMar
 from unbraid.send.user_rules import LoadedRules, UserRules
 from unbraid.steer.controllers import Controllers
 from unbraid.system.clock import now_ms
-from unbraid.system.pauses import Backoff
+from unbraid.system.tasks import Backoff
 from unbraid.timings import ALERT_STALE_MS
 
 # Pauses grow from the first to the longest; then what an alert is about has passed.

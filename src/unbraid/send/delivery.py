@@ -35,8 +35,7 @@ from unbraid.log.remote.ingest import (
     checked_url,
 )
 from unbraid.steer.controllers import Controllers
-from unbraid.system.pauses import Backoff
-from unbraid.system.tasks import cancel_task
+from unbraid.system.tasks import Backoff, cancel_task
 from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
 # When a run is over, a server that does not answer gets this long to take the rest.
@@ -441,7 +440,7 @@ class RunDelivery:
 
     def steering(self, controllers: Controllers) -> AbstractAsyncContextManager[None]:
         """Returns a context in which the server can steer the runs of this process."""
-        from unbraid.steer.server_steering import SteeringLink
+        from unbraid.steer.servers import SteeringLink
 
         return SteeringLink(self._to.url, self._to.token, controllers).open()
 

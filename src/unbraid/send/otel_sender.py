@@ -31,9 +31,8 @@ from unbraid.send.otel_exporter import (
     size_of,
 )
 from unbraid.system.atomic_file import write_atomically
-from unbraid.system.pauses import Backoff
 from unbraid.system.prices.loader import load_prices
-from unbraid.system.tasks import cancel_task
+from unbraid.system.tasks import Backoff, cancel_task
 
 # A collector that does not answer is asked again after this long, then after twice as long each
 # time, up to a minute: it may be away for a day.

@@ -20,7 +20,7 @@ from unbraid.errors import CallerError
 from unbraid.log.remote.local_socket import socket_path
 from unbraid.serve.config import ServeConfig
 from unbraid.serve.connection import Connection
-from unbraid.system.descriptors import raise_descriptor_limit
+from unbraid.system.process import raise_descriptor_limit
 from unbraid.system.sockets import listening_address
 
 BACKLOG = 2048  # connections that wait to be accepted

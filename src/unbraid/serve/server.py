@@ -18,8 +18,7 @@ from unbraid.log.port import Log, WholeLogReader
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.all_runs import AllRuns
+from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.send.delivery import DeliveryStatus
 from unbraid.send.senders import PageAlerts
@@ -35,7 +34,7 @@ from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.serve.services import Services
 from unbraid.steer.controllers import Controllers, channels_of
-from unbraid.steer.sending_machines import SendingMachines
+from unbraid.steer.servers import SendingMachines
 from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:

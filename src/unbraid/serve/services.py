@@ -21,7 +21,7 @@ from unbraid.serve.hub.fanout import Hub
 from unbraid.serve.log_health import LogHealth
 from unbraid.serve.metrics import Metrics
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.sending_machines import SendingMachines
+from unbraid.steer.servers import SendingMachines
 
 if TYPE_CHECKING:
     from unbraid.orchestrate.orchestrator import Orchestrator

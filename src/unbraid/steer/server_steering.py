@@ -1,4 +1,4 @@
-"""Lets a server steer the runs that this process sends there: see `steer/sending_machines.py`."""
+"""Lets a server steer the runs that this process sends there: see `steer/servers.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from unbraid.log.remote.ingest import checked_url, connected_client
 from unbraid.read.record import BAD_JSON
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.sending_machines import (
+from unbraid.steer.servers import (
     SteeringAnswer,
     SteeringOrder,
     SteeringOrders,

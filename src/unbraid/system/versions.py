@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from unbraid.events.decoders import json_decoder
+from unbraid.events.codec import json_decoder
 from unbraid.system.process import NOTHING, PIPE, start
 
 # `--version` takes about a second; a wrapper may first have to unpack something.

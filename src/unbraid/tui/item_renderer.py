@@ -12,8 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from unbraid.agents.registry import tools
-from unbraid.fold.conversation import Item
-from unbraid.fold.notes import Tone, note_of
+from unbraid.fold.conversation import Item, Tone, note_of
 from unbraid.screen import duration, safe, short
 from unbraid.tui.line_wrap import wrap_text
 

@@ -10,7 +10,7 @@ from unbraid.agents.control_port import AnswerDetails
 from unbraid.agents.registry import tools
 from unbraid.screen import safe
 from unbraid.steer.permissions import PermissionRequest
-from unbraid.system.user import user_name
+from unbraid.system.home import user_name
 
 REASON, EDIT = "reason", "edit"
 MANY = 9

@@ -8,12 +8,10 @@ from functools import partial
 from unbraid.agents.control_port import Controller
 from unbraid.errors import CallerError
 from unbraid.log.port import LogReader
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.all_runs import AllRuns
-from unbraid.record.sessions.port import StoredSessions
+from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns, StoredSessions
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.permissions import OpenRequests, answerable_requests
-from unbraid.system.user import user_name
+from unbraid.system.home import user_name
 
 
 class ViewServices:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from unbraid.steer.servers import RemoteControllers
 
 from tests.access import SECRET, TOKEN
 from tests.record.watch.writing import SESSION, Writer, append
@@ -28,7 +29,6 @@ from unbraid.serve import ServeConfig, serving
 from unbraid.serve.access.auth import new_token
 from unbraid.serve.config import ServeLimits
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.server_controllers import RemoteControllers
 from unbraid.testing.log_contract import gather, sample_run
 
 SOON = ServeLimits(shutdown_seconds=1)

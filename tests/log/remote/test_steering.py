@@ -10,8 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
+import unbraid.steer.servers as module
+from unbraid.steer.servers import SteeringLink
 
-import unbraid.steer.sending_machines as module
 from tests.access import TOKEN, client_at
 from tests.steer.steered_run import SteeredRun, append_request
 from unbraid.agents.control_port import SteeringRequest
@@ -20,7 +21,6 @@ from unbraid.log import SqliteLog
 from unbraid.send.delivery import Destination, RunDelivery
 from unbraid.serve import ServeConfig, Server, new_token, serving
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.server_steering import SteeringLink
 from unbraid.testing.sample_runs import sample_run
 
 SECRET, LAPTOP = new_token("laptop", ["ingest"])

@@ -12,7 +12,7 @@ from unbraid.agents.claude.process.launch import ClaudeLauncher, ClaudeSource
 from unbraid.agents.opencode.launch import OpenCodeLauncher
 from unbraid.agents.port import Recorded
 from unbraid.read.chunk import Chunk
-from unbraid.record.detected_source import DetectedSource
+from unbraid.record.run import DetectedSource
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 CLAUDE = b'{"type":"system","subtype":"init","session_id":"%s"}\n' % SESSION.encode()

@@ -14,7 +14,7 @@ from tests.block_rows import CLEAN, RECORDINGS, judge
 from tests.record.run.agents import log_path, logged
 from tests.record.run.test_run import in_time
 from unbraid.agents.opencode.launch import OpenCodeSource
-from unbraid.record.run_log import RunLog
+from unbraid.record.run import RunLog
 from unbraid.system.clock import now_ms
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27"

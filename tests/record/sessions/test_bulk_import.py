@@ -17,7 +17,7 @@ from unbraid import Machine
 from unbraid.errors import CallerError
 from unbraid.log import RunSummary
 from unbraid.log.port import every_run
-from unbraid.record.sessions.bulk_import import named_sessions
+from unbraid.record.sessions.importer import named_sessions
 
 RECORDED = ("deep-fan.plain.2.1.197", "nested.plain-fwd.2.1.325", "background.plain.2.1.325")
 YESTERDAY_SECONDS = 86400

@@ -11,7 +11,7 @@ import pytest
 from tests.block_rows import FOLDERS
 from unbraid.agents.port import SearchHit
 from unbraid.fold.query import words_of
-from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.testing import load
 
 WITH_PROJECTS = [folder for folder in FOLDERS if (folder / "projects").is_dir()]

@@ -9,7 +9,7 @@ from typing import Any
 from unbraid.agents.claude.hooks.session import HookedSession
 from unbraid.log import MemoryLog
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.steered_runs import MAX_SILENT, SteeredRuns
+from unbraid.steer.hooks import MAX_SILENT, SteeredRuns
 from unbraid.system.sockets import SocketChannel
 
 

@@ -35,7 +35,7 @@ from unbraid.events import (
     TurnComplete,
 )
 from unbraid.read.translator import Translator
-from unbraid.system.program import Program, start_program
+from unbraid.system.process import Program, start_program
 from unbraid.system.versions import Release, version_of
 from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
 

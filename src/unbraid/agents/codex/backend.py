@@ -26,7 +26,7 @@ from unbraid.errors import BackendError
 from unbraid.events import RelayEvent, TurnComplete
 from unbraid.read.lines import Lines
 from unbraid.read.translator import Translator
-from unbraid.system.program import Program, start_program
+from unbraid.system.process import Program, start_program
 from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
 
 NAME = "codex"

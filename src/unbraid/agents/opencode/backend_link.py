@@ -16,7 +16,7 @@ from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.sessions.server import authorization, event_lines
 from unbraid.errors import BackendError
 from unbraid.system.http import client_options, reason_of
-from unbraid.system.program import Program, start_program
+from unbraid.system.process import Program, start_program
 from unbraid.timings import (
     AGENT_SERVER_REQUEST_TIMEOUT_SECONDS,
     AGENT_SERVER_SILENCE_TIMEOUT_SECONDS,

@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log
-from unbraid.system.pauses import with_pauses
+from unbraid.system.tasks import with_pauses
 
 # After this long without news, `tail` checks if its output is still read, and what it has missed.
 FOLLOW_PAUSE_SECONDS = 1.0

@@ -13,7 +13,7 @@ from pathlib import Path
 from unbraid.cli.output.messages import warn
 from unbraid.errors import CallerError
 from unbraid.log.port import Log
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
+from unbraid.record.sessions.all_runs import AbandonedRuns
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.send.alert_service import AlertService
 from unbraid.send.delivery import DeliveryStatus

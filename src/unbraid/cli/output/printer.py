@@ -16,8 +16,7 @@ import click
 
 from unbraid import events as e
 from unbraid.agents.registry import tools
-from unbraid.fold.conversation import Item, ItemLimits, RunConversation
-from unbraid.fold.notes import Tone, note_of
+from unbraid.fold.conversation import Item, ItemLimits, RunConversation, Tone, note_of
 from unbraid.screen import LONG, safe, short
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")

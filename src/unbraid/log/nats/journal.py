@@ -51,7 +51,7 @@ from unbraid.log.nats.stream import (
 )
 from unbraid.log.port import LogFinding, LogUnusable
 from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
-from unbraid.system.pauses import Backoff
+from unbraid.system.tasks import Backoff
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
     BATCH_TIMEOUT_SECONDS,

@@ -8,8 +8,7 @@ from typing import Any
 from unbraid.agents.port import SearchHit
 from unbraid.log.port import Found, LogReader
 from unbraid.log.summary import RunSummary, select_runs
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns, with_status_of
-from unbraid.record.sessions.port import StoredSessions
+from unbraid.record.sessions.all_runs import AbandonedRuns, StoredSessions, with_status_of
 
 # Those of one machine or user are chosen from so many results.
 MAX_RESULTS_TO_FILTER = 1000

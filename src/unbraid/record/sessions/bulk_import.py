@@ -16,10 +16,8 @@ from unbraid.errors import CallerError, UnbraidError
 from unbraid.log import every_run
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary
-from unbraid.record.sessions.abandoned_runs import abandoned_runs, with_status_of
-from unbraid.record.sessions.all_runs import merge_runs
-from unbraid.record.sessions.importer import record_session, stored_session
-from unbraid.record.sessions.names import complete_name
+from unbraid.record.sessions.all_runs import abandoned_runs, merge_runs, with_status_of
+from unbraid.record.sessions.importer import complete_name, record_session, stored_session
 from unbraid.record.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
 from unbraid.record.sessions.stored_facts import Progress, Warn
 

@@ -14,8 +14,8 @@ from unbraid.log.summary import RunSummary
 from unbraid.read.names import names_run
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.runs import latest_run, open_run
-from unbraid.record.sessions.liveness import is_live, session_state
-from unbraid.record.sessions.names import complete_name
+from unbraid.record.sessions.importer import complete_name
+from unbraid.record.sessions.run_list import is_live, session_state
 
 # A stored session that has been silent for longer is taken to be over.
 SILENT_SESSION_SECONDS = 300

@@ -14,9 +14,9 @@ from unbraid.log.entry import DamagedEvent
 from unbraid.read.names import names_run
 from unbraid.read.record import BAD_JSON
 from unbraid.read.tracks import RunTracks, Track, split
-from unbraid.record.sessions.abandoned_runs import AbandonedRuns
-from unbraid.record.sessions.files import LOG
+from unbraid.record.sessions.all_runs import AbandonedRuns
 from unbraid.record.sessions.importer import open_logged
+from unbraid.record.sessions.sources import LOG
 
 T = TypeVar("T")
 

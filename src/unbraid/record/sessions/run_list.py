@@ -15,7 +15,7 @@ from unbraid.agents.registry import stores
 from unbraid.agents.session_port import SessionState
 from unbraid.fold.status import PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.summary import RunSummary
-from unbraid.record.sessions.liveness import is_live, seconds_since, session_state
+from unbraid.record.sessions.run_list import is_live, seconds_since, session_state
 from unbraid.record.sessions.stored_facts import Progress, SessionFacts, Warn, stored_facts
 
 # `ps` lists sessions that changed within this time, unless all are asked for.

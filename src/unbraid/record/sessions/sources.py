@@ -17,7 +17,8 @@ from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.streams import CONTENT
 from unbraid.read.tracks import RunTracks, merge
 from unbraid.read.translator import Translator
-from unbraid.record.sessions.files import (
+from unbraid.record.sessions.run_list import is_live, seconds_since, session_state
+from unbraid.record.sessions.sources import (
     LOG,
     MAX_DOCUMENT_BYTES,
     SNIFF_LINES,
@@ -25,7 +26,6 @@ from unbraid.record.sessions.files import (
     open_path,
     recognized,
 )
-from unbraid.record.sessions.liveness import is_live, seconds_since, session_state
 from unbraid.system.files import CHUNK_BYTES
 from unbraid.system.prices.loader import load_prices
 
@@ -130,8 +130,8 @@ def _open(
     except OSError as error:
         raise SourceError(name, error.strerror or str(error)) from None
     # The log brings a database and an event loop along: they are imported when a run is named.
+    from unbraid.record.sessions.importer import complete_name
     from unbraid.record.sessions.logged_runs import logged_names, logged_run
-    from unbraid.record.sessions.names import complete_name
 
     stored = [] if logged else _session(name, env)
     try:

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from unbraid.agents.registry import stores
 from unbraid.agents.session_port import StoredSession, problem_of
 from unbraid.errors import SourceError
-from unbraid.events.decoders import msgpack_decoder
+from unbraid.events.codec import msgpack_decoder
 from unbraid.fold.shares import UsageShare
 from unbraid.fold.status import DONE, ORPHANED
 from unbraid.fold.usage import Usage
@@ -28,7 +28,7 @@ from unbraid.system.prices.loader import LoadedPrices, load_prices
 from unbraid.timings import LIVE_RECORD_MS
 
 if TYPE_CHECKING:
-    from unbraid.record.sessions.second_reader import SecondReader
+    from unbraid.record.sessions.fact_reader import SecondReader
 
 Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -207,7 +207,7 @@ class _SessionReader:
         self, new: dict[str, StoredSession]
     ) -> SecondReader[StoredSession, SessionFacts]:
         """Returns a second process that reads what is new, too, if there is enough of it."""
-        from unbraid.record.sessions.second_reader import MIN_BYTES, SecondReader, may_fork
+        from unbraid.record.sessions.fact_reader import MIN_BYTES, SecondReader, may_fork
         from unbraid.system.files import keep_buffers
 
         is_much = sum(stored.size for stored in new.values()) >= MIN_BYTES and may_fork()
@@ -241,7 +241,7 @@ def session_facts(
     """Returns the facts of a session, which is read whole. Raises OSError or SourceError if that
     cannot be.
     """
-    from unbraid.record.sessions.session_fold import SessionFold
+    from unbraid.record.sessions.fact_reader import SessionFold
 
     problems: list[str] = []
     fold = SessionFold(kind, prices.prices)

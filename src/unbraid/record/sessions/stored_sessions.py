@@ -17,11 +17,10 @@ from unbraid.errors import CallerError
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
-from unbraid.record.sessions.bulk_import import has_gone_on, import_sessions
 from unbraid.record.sessions.costs import SpentRun, stored_runs
-from unbraid.record.sessions.importer import open_or_import
+from unbraid.record.sessions.importer import has_gone_on, import_sessions, open_or_import
 from unbraid.record.sessions.run_list import list_sessions
-from unbraid.record.sessions.search import search_files
+from unbraid.record.sessions.stored_sessions import search_files
 
 OPENED_TOGETHER = 2
 MAX_OPENING = 64

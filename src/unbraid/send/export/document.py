@@ -13,8 +13,7 @@ from msgspec import Struct
 from unbraid.agents.registry import kind, tools
 from unbraid.errors import CallerError
 from unbraid.events import FleetEvent
-from unbraid.fold.conversation import Item, RunConversation
-from unbraid.fold.notes import note_of
+from unbraid.fold.conversation import Item, RunConversation, note_of
 from unbraid.fold.status import MARKS
 from unbraid.fold.tree import Node, Tree
 from unbraid.fold.usage import Usage

@@ -14,7 +14,7 @@ from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
 from unbraid.steer.permissions import PermissionRequest, answer_request, answerable_requests
-from unbraid.system.user import user_name
+from unbraid.system.home import user_name
 from unbraid.timings import ATTENDANCE_LONGEST_SECONDS
 
 

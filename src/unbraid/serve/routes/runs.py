@@ -16,7 +16,7 @@ from unbraid.fold.tree import Tree
 from unbraid.fold.usage import Usage
 from unbraid.log.port import run_pages
 from unbraid.log.summary import Activity, RunSummary
-from unbraid.record.sessions.abandoned_runs import end_open_agents
+from unbraid.record.sessions.all_runs import end_open_agents
 from unbraid.serve import parameters
 from unbraid.serve.log_health import CopyState
 from unbraid.serve.operations import Operation, Parameter, json_answer

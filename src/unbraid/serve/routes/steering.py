@@ -14,7 +14,7 @@ from unbraid.serve import parameters
 from unbraid.serve.access.guard import caller_of
 from unbraid.serve.operations import Operation, Parameter, json_answer
 from unbraid.serve.services import services_of
-from unbraid.steer.sending_machines import SteeringOrders, SteeringReport
+from unbraid.steer.servers import SteeringOrders, SteeringReport
 from unbraid.system.tasks import end_task
 
 PROCESS = Parameter(

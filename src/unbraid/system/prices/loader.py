@@ -15,11 +15,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.events.decoders import json_decoder
+from unbraid.events.codec import json_decoder
 from unbraid.fold.prices import PriceList, Prices
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.home import data_folder
-from unbraid.system.prices.own_file import own_prices
+from unbraid.system.prices.loader import own_prices
 from unbraid.system.prices.snapshot import BUNDLED, PACKAGE, snapshot
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.places import session_transcripts
 from unbraid.agents.claude.sessions.discovery import Scan
-from unbraid.record.sessions.names import complete_name
+from unbraid.record.sessions.importer import complete_name
 from unbraid.record.sessions.stored_facts import stored_facts
 
 IDS = [f"{digit}1111111-1111-4111-8111-111111111111" for digit in range(2, 6)]

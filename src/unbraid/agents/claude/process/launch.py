@@ -35,7 +35,7 @@ from unbraid.read.chunk import Chunk
 from unbraid.read.lines import LineParts
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
-from unbraid.system.stdin import nobody_writes
+from unbraid.system.process import nobody_writes
 from unbraid.system.versions import version_of
 from unbraid.timings import LIVE_RECORD_MS, PROCESS_CHECK_SECONDS
 

@@ -43,7 +43,7 @@ from unbraid.agents.claude.transcript import (
 )
 from unbraid.agents.session_port import StoredSession, files_version, problem_of, translate_run
 from unbraid.events import RelayEvent, TokenUsage
-from unbraid.events.decoders import msgpack_decoder
+from unbraid.events.codec import msgpack_decoder
 from unbraid.events.tokens import all_tokens
 from unbraid.read.lines import Lines
 from unbraid.read.reader import read_line
