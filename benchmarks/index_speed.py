@@ -66,8 +66,8 @@ def search(folder: Path, home: Path, began: float) -> dict[str, float]:
 
 def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     """Open the session that is nearest to 20 MB: every event of it, and its tree."""
-    from unbraid.agents.claude.sessions.discovery import Scan
-    from unbraid.agents.claude.sessions.session_files import Session
+    from unbraid.agents.claude.sessions.follower import Session
+    from unbraid.agents.claude.sessions.layout import Scan
     from unbraid.fold.pipeline import Pipeline
     from unbraid.fold.tree import Tree
     from unbraid.read.reader import import_dialects
@@ -77,7 +77,7 @@ def opening(folder: Path, home: Path, began: float) -> dict[str, float]:
     def size(found: object) -> int:
         return sum(file.size for file in (found.main, *found.children))  # type: ignore[attr-defined]
 
-    sessions = Scan.of({"CLAUDE_CONFIG_DIR": str(folder)}).sessions
+    sessions = Scan({"CLAUDE_CONFIG_DIR": str(folder)}).sessions
     chosen = min(sessions, key=lambda found: abs(size(found) - 20_000_000))
     began = time.time()
     pipeline, tree, events = Pipeline(), Tree(), 0

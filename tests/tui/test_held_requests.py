@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from tests.steer.steered_run import asked
 from unbraid.agents.claude.hooks.decisions import offers
-from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
+from unbraid.agents.claude.hooks.session import HookedSession, HookInput
 from unbraid.log import MemoryLog
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.permissions import PermissionRequest
@@ -49,13 +49,16 @@ async def answered(
     await log.append("r", sample_run(["x"])[:3])
     control = RunControl(app, ViewServices(log, controllers, None))
     async with app.run_test(size=(100, 30)) as pilot:
-        request = HookRequest(
-            tool, Raw(json.dumps(given).encode()), [OFFER], agent_id=None, agent_type=None
+        request = HookInput(
+            SESSION,
+            tool_name=tool,
+            tool_input=Raw(json.dumps(given).encode()),
+            permission_suggestions=[OFFER],
         )
         until = None if in_terminal else now_ms() + 300_000
         name, answer = session.hold(request, in_terminal=in_terminal, held_until=until)
         waits = asked(4, name)
-        waits.tool, waits.input_json = tool, request.input
+        waits.tool, waits.input_json = tool, request.tool_input
         waits.always, waits.can_edit = offers([OFFER]), True
         waits.also_in_terminal, waits.held_until = in_terminal, until
         await log.append("r", [waits])

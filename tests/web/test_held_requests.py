@@ -15,7 +15,7 @@ from tests.web.site import Site
 from tests.web.stories import Story
 from unbraid import events as e
 from unbraid.agents.claude.hooks.decisions import offers
-from unbraid.agents.claude.hooks.session import HookedSession, HookRequest
+from unbraid.agents.claude.hooks.session import HookedSession, HookInput
 from unbraid.system.clock import now_ms
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -41,7 +41,7 @@ class Asking:
     ) -> asyncio.Future[bytes]:
         """The answer to a request, as it will be."""
         data = Raw(json.dumps(given).encode())
-        request = HookRequest(tool, data, [RULE], agent_id=None, agent_type=None)
+        request = HookInput(SESSION, tool_name=tool, tool_input=data, permission_suggestions=[RULE])
         until = None if in_terminal else now_ms() + 300_000
         name, answer = self._session.hold(request, in_terminal=in_terminal, held_until=until)
         self._story.tell(

@@ -37,7 +37,7 @@ from unbraid.agents.session_port import (
     files_version,
     translate_run,
 )
-from unbraid.agents.session_search import may_hold, stored_block
+from unbraid.agents.session_search import files_that_may_hold, stored_block
 from unbraid.agents.source import Recorded, Source
 from unbraid.read.chunk import Chunk
 from unbraid.read.names import names_run
@@ -89,9 +89,10 @@ class JsonlSessions(SessionStore):
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
         """Yields what was said in files that hold the needle."""
-        for session, path in self._newest_first():
-            if session not in known and _holds(path, needle):
-                yield from _blocks(session, path)
+        sessions = {str(path): session for session, path in self._newest_first()}
+        new = [path for path, session in sessions.items() if session not in known]
+        for path in files_that_may_hold({path: _size(Path(path)) for path in new}, needle):
+            yield from _blocks(sessions[path], Path(path))
 
     def run(self, session_id: str) -> RunTracks | None:
         """Returns the file, as one track."""
@@ -273,6 +274,13 @@ def _mtime_ns(path: Path) -> int:
         return 0
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
     # Here, because the translator asks the registry for all kinds.
     from unbraid.read.translator import Translator
@@ -283,13 +291,6 @@ def _blocks(session: str, path: Path) -> Iterator[StoredBlock]:
             block = stored_block(event, session_id=session, agent_id=event.context or None)
             if block is not None:
                 yield block
-
-
-def _holds(path: Path, needle: str) -> bool:
-    try:
-        return may_hold(chunks(path), needle)
-    except OSError:
-        return False
 
 
 class DialectFiles(FileFormats):

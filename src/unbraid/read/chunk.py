@@ -50,10 +50,12 @@ class DecodedChunk(Chunk):
 
 
 class ChunkedSource:
-    """A source whose bytes are put together here: it counts the offsets of its chunks."""
+    """A source whose bytes are put together here, from an offset on: it counts the offsets of its
+    chunks.
+    """
 
-    def __init__(self, name: str) -> None:
-        self._name, self._offset = name, 0
+    def __init__(self, name: str, offset: int = 0) -> None:
+        self._name, self._offset = name, offset
 
     def chunk(self, data: bytes) -> Chunk:
         """Returns more bytes of the source as its next chunk."""

@@ -14,8 +14,8 @@ from msgspec import Raw
 
 from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.hooks.commands import ORDERS
-from unbraid.agents.claude.hooks.session import HookRequest
-from unbraid.agents.claude.sessions.copies import FirstMessages
+from unbraid.agents.claude.hooks.session import HookInput
+from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
 from unbraid.agents.hook_port import HookCall
@@ -74,7 +74,7 @@ async def test_sessions_are_followed_in_threads_while_hooks_call(tmp_path: Path)
     followed = asyncio.gather(
         *(asyncio.to_thread(watch.follow, name, Recorded()) for name in names)
     )
-    request = HookRequest("Bash", Raw(b"{}"), [], agent_id=None, agent_type=None)
+    request = HookInput(names[0], tool_name="Bash", tool_input=Raw(b"{}"))
     while not followed.done():
         # Whenever a request is gone, it is asked of all sessions whether something waits for them.
         for _ in range(100):
@@ -90,7 +90,7 @@ def test_copies_are_looked_for_in_threads(tmp_path: Path) -> None:
     writer = Writer(tmp_path)
     first = writer.prompt() + writer.text("The same beginning.")
     paths = [writer.main.with_stem(str(uuid.UUID(int=number + 1))) for number in range(300)]
-    firsts = FirstMessages()
+    firsts = Beginnings()
 
     def read(path: Path) -> list[str]:
         append(path, first)

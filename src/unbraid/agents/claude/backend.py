@@ -17,7 +17,7 @@ from pathlib import Path
 
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.claude.process import stdin as claude_input
-from unbraid.agents.claude.process.releases import (
+from unbraid.agents.claude.process.command import (
     FIRST_FORWARDING,
     FIRST_PARTIAL,
     FIRST_TOOLS,
@@ -85,7 +85,6 @@ class ClaudeBackend:
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[ClaudeConversation]:
-        """Starts a process for an agent."""
         async with self._asking:
             self._release = self._release or await version_of(self._command, self._env)
         # One that does not say is taken for a new one: rather an option that it does not know than
@@ -151,7 +150,6 @@ class ClaudeConversation:
         return self._program.pid
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
             await self._settle()
         self._in_turn = True
@@ -170,7 +168,6 @@ class ClaudeConversation:
                 self._program.post(claude_input.interrupt(claude_input.new_request_id()))
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answers a permission request: `behavior` is allow or deny."""
         asked = self._waiting.get(request_id)
         if asked is None:
             raise UnknownRequest(request_id)

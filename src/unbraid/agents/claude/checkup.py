@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from unbraid.agents.claude.places import claude_projects
-from unbraid.agents.claude.process.releases import (
+from unbraid.agents.claude.process.command import (
     FIRST_FILE_PER_AGENT,
     FIRST_FORWARDING,
     FIRST_NESTING,
 )
-from unbraid.agents.claude.sessions.discovery import Scan
+from unbraid.agents.claude.sessions.layout import Scan, claude_projects
 from unbraid.agents.port import Finding
 from unbraid.screen import counted
 from unbraid.system.versions import installed
@@ -44,7 +43,7 @@ def _transcripts(env: Mapping[str, str]) -> list[Finding]:
     if not folders:
         advice = "set CLAUDE_CONFIG_DIR if they are elsewhere"
         return [Finding("transcripts", "missing", "not found", advice=advice)]
-    scan = Scan.of(env)
+    scan = Scan(env)
     there = counted(len(scan.sessions), "session")
     return [
         Finding("transcripts", "ok", f"{there} in {', '.join(map(str, folders))}"),

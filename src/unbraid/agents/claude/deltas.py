@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.heads import streamed_head
+import msgspec
+from msgspec import Raw, Struct
+
 from unbraid.agents.port import BlockEnd, Delta
-from unbraid.read.record import BAD_JSON
+from unbraid.read.record import BAD_JSON, MISSING
 
 BLOCK_LIMITS = ("content_block_start", "content_block_stop")
 MESSAGE_LIMITS = ("message_start", "message_stop")
+
+
+class DeltaHead(Struct, gc=False):
+    """The text in a streamed delta, as it is written."""
+
+    text: Raw = MISSING
+    thinking: Raw = MISSING
+    partial_json: Raw = MISSING
+
+
+class StreamEventHead(Struct, gc=False):
+    """A raw API event, with its text as it is written."""
+
+    type: str = ""
+    index: int = 0
+    delta: DeltaHead | None = None
+
+
+class StreamedHead(Struct, gc=False):
+    """A line of stdout as a part of a block that comes in parts."""
+
+    type: str = ""
+    parent_tool_use_id: str | None = None
+    event: StreamEventHead | None = None
+
+
+_decode = msgspec.json.Decoder(StreamedHead).decode
 
 
 class ClaudeDeltas:
@@ -21,7 +50,7 @@ class ClaudeDeltas:
         if b'"stream_event"' not in line and b'"assistant"' not in line and b'"result"' not in line:
             return None
         try:
-            read = streamed_head(line)
+            read = _decode(line)
         except BAD_JSON:
             return None
         owner, event = read.parent_tool_use_id or "", read.event

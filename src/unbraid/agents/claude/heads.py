@@ -1,8 +1,7 @@
 """The little of a line that says where it belongs: its ids, its time, and whose end it reports.
 
-Each line that is put in order is read once, into a `LineHead`; the message inside is read only when
-it is needed. Whether a line reports an agent's end is seen from its bytes alone: such lines are
-rare, long, and of many forms.
+Each line that is put in order is read once, into a `LineHead`. Whether a line reports an agent's
+end is seen from its bytes alone: such lines are rare, long, and of many forms.
 """
 
 from __future__ import annotations
@@ -11,26 +10,11 @@ import re
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Struct, field
 
-from unbraid.agents.claude.records import LAUNCHED, TaskPatch, ToolPermissionRequest
-from unbraid.read.record import BAD_JSON, MISSING, any_json, coerce, milliseconds, read_as
+from unbraid.agents.claude.records import LAUNCHED, TaskPatch, ToolPermissionRequest, decode
+from unbraid.read.record import BAD_JSON, any_json, coerce, milliseconds, read_as
 from unbraid.read.tracks import LineOrder
-
-
-class BlockHead(Struct, gc=False):
-    """Which block of a message this is."""
-
-    type: str = ""
-    id: str | None = None
-    name: str | None = None
-    tool_use_id: str | None = None
-
-
-class MessageHead(Struct, gc=False):
-    """A message without its words."""
-
-    content: list[BlockHead] | str | None = None
 
 
 class LineHead(Struct, gc=False):
@@ -40,20 +24,9 @@ class LineHead(Struct, gc=False):
     type: str = ""
     parent_uuid: str | None = field(default=None, name="parentUuid")
     is_sidechain: bool | None = field(default=None, name="isSidechain")
-    message: Raw = MISSING
     session_id: str | None = None
     uuid: str | None = None
     timestamp: str | int | float | None = None
-    session_id_transcript: str | None = field(default=None, name="sessionId")
-
-    def content(self) -> list[BlockHead] | str | None:
-        """Returns what its message consists of; read at every call."""
-        if self.message is MISSING:
-            return None
-        try:
-            return _decode_message(self.message).content
-        except BAD_JSON:
-            return read_as(MessageHead, bytes(self.message)).content
 
 
 class ResponseHead(Struct, gc=False):
@@ -79,33 +52,7 @@ class ProcessHead(Struct, gc=False):
     patch: TaskPatch | None = None
 
 
-class DeltaHead(Struct, gc=False):
-    """The text in a streamed delta, as it is written."""
-
-    text: Raw = MISSING
-    thinking: Raw = MISSING
-    partial_json: Raw = MISSING
-
-
-class StreamEventHead(Struct, gc=False):
-    """A raw API event, with its text as it is written."""
-
-    type: str = ""
-    index: int = 0
-    delta: DeltaHead | None = None
-
-
-class StreamedHead(Struct, gc=False):
-    """A line of stdout as a part of a block that comes in parts."""
-
-    type: str = ""
-    parent_tool_use_id: str | None = None
-    event: StreamEventHead | None = None
-
-
-_decode_message = msgspec.json.Decoder(MessageHead).decode
 _decode = msgspec.json.Decoder(LineHead).decode
-streamed_head = msgspec.json.Decoder(StreamedHead).decode
 _decode_process = msgspec.json.Decoder(ProcessHead).decode
 
 
@@ -254,9 +201,9 @@ def ending_of(line: bytes) -> Ending:
 def is_answer(line: bytes) -> bool:
     """Returns whether a line is what an agent says at the end of its work, not a call."""
     try:
-        head = _decode(line)
+        record = decode(line)
     except BAD_JSON:
         return False
-    content = head.content()
+    content = None if record.message is None else record.message.content
     says = not isinstance(content, list) or [block.type for block in content][-1:] == ["text"]
-    return head.type == "assistant" and says
+    return record.type == "assistant" and says

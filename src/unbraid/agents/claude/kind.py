@@ -41,71 +41,56 @@ class ClaudeCode(AgentKind):
     steered_command = 'unbraid run --steer -- claude -p "…"'
 
     def dialect(self) -> ClaudeDialect:
-        """Returns a dialect that translates the records of one run."""
         from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
 
         return ClaudeDialect()
 
     def without_notes(self, text: str, *, of_agent: bool) -> str:
-        """Returns a result without ids, reminders and hints on how to continue."""
         from unbraid.agents.claude.notes import without_notes
 
         return without_notes(text, of_agent=of_agent)
 
     def tools(self) -> tuple[ToolFormat, ...]:
-        """Returns what its tools are for."""
         from unbraid.agents.claude.tools import TOOLS
 
         return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Returns what starts `claude` so that it prints every agent's words, and reads its
-        transcripts.
-        """
         from unbraid.agents.claude.process.launch import ClaudeLauncher
 
         return ClaudeLauncher(env)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Returns what resumes sessions by their ids, and sub-agents as copies of their
-        transcripts.
-        """
         from unbraid.agents.claude.resume import ClaudeResumer
 
         return ClaudeResumer(env)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Returns what runs each agent in a process of its own."""
         from unbraid.agents.claude.backend import ClaudeBackend
 
         return ClaudeBackend(env=env, cwd=cwd)
 
     def hooks(self, env: Mapping[str, str]) -> CliHooks:
-        """Returns what installs hooks into its settings, or as a plugin."""
         from unbraid.agents.claude.hooks.installer import ClaudeHooks
 
         return ClaudeHooks(env)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """Returns findings about the program and its transcripts."""
         from unbraid.agents.claude.checkup import checkup
 
         return await checkup(env)
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        """Returns its stored sessions on this machine."""
         from unbraid.agents.claude.sessions.store import ClaudeSessions
 
         return ClaudeSessions(env)
 
     def files(self) -> FileFormats:
-        """Returns what its sessions look like in files."""
         from unbraid.agents.claude.sessions.file_formats import ClaudeFiles
 
         return ClaudeFiles()
 
     def deltas(self) -> DeltaFormat:
-        """Returns its partial messages."""
         from unbraid.agents.claude.deltas import ClaudeDeltas
 
         return ClaudeDeltas()

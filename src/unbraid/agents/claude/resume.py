@@ -16,15 +16,19 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.claude.places import SESSION_ID, session_transcripts
-from unbraid.agents.claude.sessions.opening import opening_of_file
+from unbraid.agents.claude.sessions.beginnings import lines_of, opening_of_file
+from unbraid.agents.claude.sessions.layout import (
+    SESSION_ID,
+    child_files,
+    files_beside,
+    session_transcripts,
+    stem_of,
+)
 from unbraid.agents.claude.sessions.processes import process_folder
 from unbraid.agents.command_line import NOT_STORED_HERE, checked_id
 from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.errors import SourceError
 from unbraid.read.record import BAD_JSON
-from unbraid.read.tracks import split
-from unbraid.system.files import chunks, is_regular
 
 SIDECHAIN = "sidechain:"
 NO_TRANSCRIPT = "has no transcript, so it cannot be resumed"
@@ -41,7 +45,6 @@ class ClaudeResumer:
     def resume(
         self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
     ) -> Resumption:
-        """Returns the command that continues a session, or a copy of one of its sub-agents."""
         session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
         main = next(session_transcripts(session, self._env), None)
         if main is None:
@@ -79,9 +82,8 @@ def _lines_of(main: Path, agent: str) -> Iterator[dict[str, Any]]:
     if agent.startswith(SIDECHAIN):
         yield from _chain(main, agent.removeprefix(SIDECHAIN))
         return
-    inner = main.with_suffix("") / "subagents"
-    for path in [*inner.rglob(f"agent-{agent}.jsonl"), main.with_name(f"agent-{agent}.jsonl")]:
-        if is_regular(path):
+    for path in [*(file.path for file in child_files(main)), *files_beside(main)]:
+        if stem_of(path) == f"agent-{agent}":
             yield from _objects(path)
             return
 
@@ -91,7 +93,7 @@ def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
     file.
     """
     inside = {first}
-    for line in _objects(main):
+    for line in _objects(str(main)):
         if line.get("isSidechain") and (
             line.get("uuid") == first or line.get("parentUuid") in inside
         ):
@@ -99,8 +101,8 @@ def _chain(main: Path, first: str) -> Iterator[dict[str, Any]]:
             yield line
 
 
-def _objects(path: Path) -> Iterator[dict[str, Any]]:
-    for line in split(chunks(path)):
+def _objects(path: str) -> Iterator[dict[str, Any]]:
+    for line in lines_of(path):
         try:
             value = msgspec.json.decode(line)
         except BAD_JSON:

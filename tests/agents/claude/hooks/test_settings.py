@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.agents.claude.hooks.commands import EVENTS, is_ours
-from unbraid.agents.claude.hooks.settings import SettingsFile, has_hooks, is_installed
+from unbraid.agents.claude.hooks.installer import SettingsFile, has_hooks, is_installed
 from unbraid.errors import SourceError
 
 FOLDER = Path("/somewhere/unbraid's folder/hooks")

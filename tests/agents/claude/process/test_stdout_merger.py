@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.record.watch.writing import Writer, append
-from unbraid.agents.claude.process.stdout_merger import (
+from unbraid.agents.claude.process.launch import (
     OWN_TRANSCRIPT_DELAY_SECONDS,
     STDOUT_TWIN_SETTLE_SECONDS,
     STDOUT_TWIN_TIMEOUT_SECONDS,
     TRANSCRIPTS_QUIET_SECONDS,
     StdoutTranscriptMerger,
 )
-from unbraid.agents.claude.sessions.session_files import Session
+from unbraid.agents.claude.sessions.follower import Session
 
 TASK = {"description": "look", "prompt": "Look.", "subagent_type": "Explore"}
 SPAWN = {"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": TASK}
@@ -49,7 +49,7 @@ def merging(writer: Writer, clock: Clock, *, version: str | None) -> StdoutTrans
     spawning = writer.answer([SPAWN])
     append(writer.main, writer.prompt() + spawning)
     merger.line(printed(spawning))
-    list(merger.take())
+    list(merger.read())
     return merger
 
 
@@ -58,43 +58,43 @@ def test_a_sub_agent_that_is_printed_before_its_file_is_made_is_waited_for(tmp_p
     merger = merging(writer, clock, version="2.0.30")
     call = writer.answer([BASH], "a1")
     merger.line(printed(call, "toolu_1"))
-    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.take())
+    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.read())
     append(writer.child("a1", "toolu_1"), writer.text("before the call", "a1") + call)
-    assert b"before the call" in b"".join(chunk.data for chunk in merger.take())
+    assert b"before the call" in b"".join(chunk.data for chunk in merger.read())
     clock.now += STDOUT_TWIN_SETTLE_SECONDS
-    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.read())
 
 
 def test_the_wait_for_a_file_is_bounded(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version="2.0.30")
     merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
-    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.take())
+    assert b"toolu_2" not in b"".join(chunk.data for chunk in merger.read())
     clock.now += STDOUT_TWIN_TIMEOUT_SECONDS
-    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.read())
 
 
 def test_where_sub_agents_have_no_files_nothing_is_waited_for(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version=None)
     merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
-    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.take())
+    assert b"toolu_2" in b"".join(chunk.data for chunk in merger.read())
 
 
 def test_the_sessions_own_file_goes_last_unless_stdout_stalls(tmp_path: Path) -> None:
     writer, clock = Writer(tmp_path), Clock()
     merger = merging(writer, clock, version="2.0.30")
     clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
-    list(merger.take())
+    list(merger.read())
     said = writer.text("said in both")
     append(writer.main, said)
-    assert list(merger.take()) == []
+    assert list(merger.read()) == []
     merger.line(printed(said))
-    assert [chunk.source for chunk in merger.take()] == ["main.jsonl@1+0", "stdout"]
+    assert [chunk.source for chunk in merger.read()] == ["main.jsonl@1+0", "stdout"]
     append(writer.main, writer.text("in the file alone"))
-    assert list(merger.take()) == []
+    assert list(merger.read()) == []
     clock.now += OWN_TRANSCRIPT_DELAY_SECONDS
-    (alone,) = merger.take()
+    (alone,) = merger.read()
     assert b"in the file alone" in alone.data
 
 
@@ -118,7 +118,7 @@ def test_at_the_end_a_file_goes_before_what_is_printed_of_it(tmp_path: Path) -> 
     result = writer.line("user", {"role": "user", "content": [helped]}, "a1")
     last = writer.text("last words", "a1")
     append(writer.child("a1", "toolu_1"), writer.answer([SPAWN | {"id": "toolu_3"}], "a1"))
-    list(merger.take())
+    list(merger.read())
     append(writer.child("a1", "toolu_1"), result + last)
     merger.line(printed(last, "toolu_1"))
     said = [chunk.source for chunk in merger.end() if b"last words" in chunk.data]
@@ -130,15 +130,15 @@ def test_an_end_without_a_twin_waits_until_the_transcripts_are_quiet(tmp_path: P
     merger = merging(writer, clock, version="2.1.325")
     child = writer.child("a1", "toolu_1")
     append(child, writer.text("begun", "a1"))
-    list(merger.take())
+    list(merger.read())
     ended = {"type": "system", "subtype": "task_notification", "session_id": writer.session}
     merger.line(_line({**ended, "uuid": str(uuid.uuid4()), "status": "stopped"}))
     for word in ("one", "two", "three"):
         clock.now += TRANSCRIPTS_QUIET_SECONDS
         append(child, writer.text(word, "a1"))
-        assert [word.encode() in chunk.data for chunk in merger.take()] == [True]
+        assert [word.encode() in chunk.data for chunk in merger.read()] == [True]
     clock.now += TRANSCRIPTS_QUIET_SECONDS
-    (last,) = (chunk for chunk in merger.take() if chunk.source == "stdout")
+    (last,) = (chunk for chunk in merger.read() if chunk.source == "stdout")
     assert b"task_notification" in last.data
 
 
@@ -151,7 +151,7 @@ def begun(writer: Writer, clock: Clock, *, is_announced: bool = False) -> Stdout
     merger = StdoutTranscriptMerger(clock, find, is_announced=is_announced)
     init = {"type": "system", "subtype": "init", "session_id": writer.session}
     merger.line(_line({**init, "uuid": str(uuid.uuid4())}))
-    assert len(list(merger.take())) == 1
+    assert len(list(merger.read())) == 1
     return merger
 
 
@@ -160,10 +160,10 @@ def test_an_answer_waits_for_what_was_asked(tmp_path: Path) -> None:
     merger = begun(writer, clock)
     asked, answer = writer.prompt(), writer.answer([BASH])
     merger.line(printed(answer))
-    assert list(merger.take()) == []
+    assert list(merger.read()) == []
     clock.now = STDOUT_TWIN_TIMEOUT_SECONDS / 2
     append(writer.main, asked)
-    assert [chunk.data for chunk in merger.take()] == [asked, printed(answer)]
+    assert [chunk.data for chunk in merger.read()] == [asked, printed(answer)]
 
 
 def test_an_answer_waits_only_so_long_and_not_at_all_if_the_prompt_is_known(tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_an_answer_waits_only_so_long_and_not_at_all_if_the_prompt_is_known(tmp_
     merger = begun(writer, clock)
     answer = printed(writer.answer([BASH]))
     merger.line(answer)
-    assert list(merger.take()) == []
+    assert list(merger.read()) == []
     clock.now = STDOUT_TWIN_TIMEOUT_SECONDS
-    assert [chunk.data for chunk in merger.take()] == [answer]
+    assert [chunk.data for chunk in merger.read()] == [answer]
     merger = begun(writer, clock, is_announced=True)
     merger.line(answer)
-    assert [chunk.data for chunk in merger.take()] == [answer]
+    assert [chunk.data for chunk in merger.read()] == [answer]

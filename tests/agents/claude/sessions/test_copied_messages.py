@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.claude.sessions import copies
-from unbraid.agents.claude.sessions.copies import First, FirstMessages
+from unbraid.agents.claude.sessions import beginnings
+from unbraid.agents.claude.sessions.beginnings import Beginnings, First
 
 
 def transcript(path: Path, *messages: str) -> Path:
@@ -21,7 +21,7 @@ def transcript(path: Path, *messages: str) -> Path:
 
 
 def test_what_a_fork_has_in_common_with_its_original(tmp_path: Path) -> None:
-    firsts = FirstMessages()
+    firsts = Beginnings()
     original = transcript(tmp_path / "a.jsonl")
     fork = transcript(tmp_path / "b.jsonl", "m1", "m2", "m3")
     assert firsts.copied(fork) == []
@@ -33,7 +33,7 @@ def test_what_a_fork_has_in_common_with_its_original(tmp_path: Path) -> None:
 
 
 def test_files_that_are_cut_or_deleted_meanwhile_are_no_error(tmp_path: Path) -> None:
-    firsts = FirstMessages()
+    firsts = Beginnings()
     original = transcript(tmp_path / "a.jsonl", "m1")
     fork = transcript(tmp_path / "b.jsonl", "m1", "m2")
     os.utime(original, (1, 1))
@@ -52,8 +52,8 @@ def test_files_that_are_cut_or_deleted_meanwhile_are_no_error(tmp_path: Path) ->
 def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    firsts, main = FirstMessages(), transcript(tmp_path / "a.jsonl", "m1")
-    read = copies.first_message
+    firsts, main = Beginnings(), transcript(tmp_path / "a.jsonl", "m1")
+    read = beginnings.first_message
     others: list[threading.Thread] = []
 
     def first_message(path: str) -> First | None:
@@ -63,8 +63,8 @@ def test_a_transcript_that_two_threads_find_is_not_compared_with_itself(
         return read(path)
 
     compared: list[list[str]] = []
-    monkeypatch.setattr(copies, "first_message", first_message)
-    monkeypatch.setattr(copies, "originals_first", compared.append)
+    monkeypatch.setattr(beginnings, "first_message", first_message)
+    monkeypatch.setattr(beginnings, "originals_first", compared.append)
     assert firsts.copied(main) == []
     (other,) = others
     other.join()

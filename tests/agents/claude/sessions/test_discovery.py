@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.record.watch.writing import Writer, append
-from unbraid.agents.claude.places import session_transcripts
-from unbraid.agents.claude.sessions.discovery import Scan
+from unbraid.agents.claude.sessions.layout import Scan, session_transcripts
 from unbraid.record.sessions.importer import complete_name
 from unbraid.record.sessions.stored_facts import stored_facts
 
@@ -31,7 +30,7 @@ def test_what_is_no_file_and_no_folder_is_passed_over(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     os.mkfifo(inner / "agent-a1.jsonl")
     (inner / "loop").symlink_to("loop")
-    scan = Scan.of(env)
+    scan = Scan(env)
     assert [found.id for found in scan.sessions] == [writer.session]
     assert scan.sessions[0].children == ()
     assert scan.problems == {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.claude.sessions.copies import FirstMessages
+from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.file_sources import RecordedFile
@@ -26,9 +26,8 @@ def followed(main: Path, recorded: Recorded | None = None) -> TranscriptFollower
     return TranscriptFollower(
         main,
         recorded or Recorded(),
-        owner_of=lambda path: None,
         processes=Processes({}),
-        firsts=FirstMessages(),
+        beginnings=Beginnings(),
     )
 
 

@@ -85,7 +85,7 @@ def test_who_does_not_say_where_it_lives_has_to_be_seen_there(sessions: Path) ->
             entry(sessions, process.pid, "one", pidDomain=None, procStart=start)
             other = {"pid": process.pid, "sessionId": "elsewhere", "procStart": "1"}
             (sessions / "other.json").write_text(json.dumps(other))
-            seen.meet()
+            seen.refresh()
         finally:
             process.kill()
     assert dead(sessions) == set(), "never seen"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unbraid.agents.claude.heads import ending_of
-from unbraid.agents.claude.sessions.session_files import CHILD_ANSWER_TIMEOUT_SECONDS, Session
+from unbraid.agents.claude.sessions.follower import CHILD_ANSWER_TIMEOUT_SECONDS, Session
 from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
 
 CHILD = "subagents/agent-a1.jsonl"

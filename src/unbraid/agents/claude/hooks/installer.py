@@ -1,20 +1,22 @@
-"""Installs our hooks into Claude Code: into a person's settings, or as a plugin."""
+"""Installs our hooks into Claude Code: into a person's settings, or as a plugin.
+
+In the settings, everything that is not ours stays as it is, in its order. Claude Code rewrites the
+file itself, in its own layout, so hooks of ours are known by their commands alone. It does not read
+a file with comments; we do not write to one.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from unbraid.agents.claude.hooks.commands import hook_groups
-from unbraid.agents.claude.hooks.settings import (
-    Settings,
-    SettingsFile,
-    has_hooks,
-    is_installed,
-)
+from unbraid.agents.claude.hooks.commands import hook_groups, is_ours, ours_in
 from unbraid.agents.hook_port import HookState, hook_folder
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.atomic_file import write_atomically
@@ -28,6 +30,11 @@ NAME = "unbraid"
 PLUGIN = f"{NAME}@{NAME}"
 
 
+Settings = dict[str, Any]
+_INDENT = re.compile(r"\n([ \t]+)\"")
+TRIES = 5
+
+
 class ClaudeHooks:
     """The `CliHooks` of Claude Code."""
 
@@ -39,11 +46,9 @@ class ClaudeHooks:
         self._file = SettingsFile(self._config / "settings.json", backup)
 
     def is_present(self) -> bool:
-        """Returns whether there is its folder, or its program."""
         return self._config.is_dir() or self._program() is not None
 
     def state(self) -> HookState:
-        """Returns where hooks are installed, and whether they can work."""
         settings = self._file.read()
         place = self._file.path
         if has_hooks(settings):
@@ -160,3 +165,161 @@ def plugin_files(folder: Path) -> dict[str, bytes]:
 def _has_plugin(settings: Settings) -> bool:
     enabled = settings.get("enabledPlugins")
     return isinstance(enabled, dict) and PLUGIN in enabled
+
+
+# --- the settings ---
+
+
+class SettingsFile:
+    """One such file; `backup` is where it is kept as it was before we wrote to it."""
+
+    def __init__(self, path: Path, backup: Path) -> None:
+        self.path, self._backup = path, backup
+
+    def read(self) -> Settings:
+        """Returns what is in it; nothing if there is none. Raises SourceError if it cannot be
+        used.
+        """
+        return self._parsed(self._bytes())
+
+    def install(self, folder: Path) -> None:
+        """Puts our hooks into it, each behind those that are there."""
+
+        def put(settings: Settings) -> Settings:
+            if not is_installed(settings, folder):
+                settings = without_hooks(settings)
+                hooks = settings.setdefault("hooks", {})
+                for event, groups in hook_groups(folder).items():
+                    hooks[event] = [*hooks.get(event, []), *groups]
+            return settings
+
+        self._change(put, keep=True)
+
+    def uninstall(self) -> None:
+        """Takes our hooks out of it. If nothing else has changed meanwhile, the file is what it
+        was, byte for byte.
+        """
+        self._change(without_hooks, keep=False)
+
+    def _change(self, change: Callable[[Settings], Settings], *, keep: bool) -> None:
+        for _ in range(TRIES):
+            before = self._bytes()
+            found = self._parsed(before)
+            settings = change(found)
+            if settings == found:
+                return
+            data = self._text(settings, before)
+            if keep and not has_hooks(found):
+                self._save(before)
+            saved = None if keep else _bytes_of(self._backup)
+            if saved is not None and _meaning(self._parsed(saved)) == _meaning(settings):
+                data = saved
+            # Claude Code may have written to it meanwhile: then what it wrote counts.
+            if self._bytes() == before:
+                self._write(data, empty=not settings and not keep)
+                return
+        raise SourceError(str(self.path), "another program keeps writing to it: try again")
+
+    def _save(self, before: bytes | None) -> None:
+        if before is None:
+            self._backup.unlink(missing_ok=True)
+        else:
+            write_atomically(self._backup, before, private_folder=True)
+
+    def _write(self, data: bytes, *, empty: bool) -> None:
+        try:
+            if empty and not self._backup.exists():
+                self.path.unlink(missing_ok=True)  # it was not there before we came
+            else:
+                write_atomically(self.path, data)
+        except OSError as error:
+            raise SourceError(str(self.path), f"cannot be written: {error.strerror}") from error
+
+    def _bytes(self) -> bytes | None:
+        try:
+            return _bytes_of(self.path)
+        except OSError as error:
+            raise SourceError(str(self.path), f"cannot be read: {error.strerror}") from error
+
+    def _parsed(self, data: bytes | None) -> Settings:
+        if data is None or not data.strip():
+            return {}
+        try:
+            settings = json.loads(data, parse_float=_finite, parse_constant=_finite)
+        except (ValueError, RecursionError) as error:
+            reason = f"is not JSON, so Claude Code does not use it either: {error}"
+            raise SourceError(str(self.path), reason) from None
+        hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+        if not isinstance(hooks, dict) or not all(
+            isinstance(each, list) for each in hooks.values()
+        ):
+            raise SourceError(str(self.path), "its hooks are not in the expected format")
+        assert isinstance(settings, dict)
+        return settings
+
+    def _text(self, settings: Settings, before: bytes | None) -> bytes:
+        text = (before or b"").decode("utf-8", "replace")
+        found = _INDENT.search(text)
+        indent = found[1] if found else "  "
+        try:
+            data = json.dumps(settings, indent=indent, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can hold
+            data = json.dumps(settings, indent=indent).encode()
+        return data + (b"\n" if before is None or before.endswith(b"\n") else b"")
+
+
+def is_installed(settings: Settings, folder: Path) -> bool:
+    """Returns whether the settings have exactly the hooks of this version, for this folder."""
+    hooks = settings.get("hooks", {})
+    wanted = {event: list(ours_in(groups)) for event, groups in hook_groups(folder).items()}
+    found = {event: list(ours_in(groups)) for event, groups in hooks.items()}
+    return {event: ours for event, ours in found.items() if ours} == wanted
+
+
+def has_hooks(settings: Settings) -> bool:
+    """Returns whether there are hooks of ours at all."""
+    return any(True for groups in settings.get("hooks", {}).values() for _ in ours_in(groups))
+
+
+def without_hooks(settings: Settings) -> Settings:
+    """Returns the settings without hooks of ours, and without what would then be empty."""
+    if not has_hooks(settings):
+        return {**settings, **({"hooks": dict(settings["hooks"])} if "hooks" in settings else {})}
+    kept: dict[str, list[Any]] = {}
+    for event, groups in settings["hooks"].items():
+        left = [kept for group in groups for kept in _without_ours(group)]
+        if left or not groups:
+            kept[event] = left
+    changed = {**settings, "hooks": kept}
+    if not kept:
+        del changed["hooks"]
+    return changed
+
+
+def _meaning(settings: Settings) -> Settings:
+    """Returns the settings without lists of hooks that have none."""
+    hooks = {event: groups for event, groups in settings.get("hooks", {}).items() if groups}
+    return {**{name: each for name, each in settings.items() if name != "hooks"}, "hooks": hooks}
+
+
+def _without_ours(group: Any) -> list[Any]:
+    """Returns the group without our hooks, in a list; an empty list if no hook is left."""
+    if not any(True for _ in ours_in([group])):
+        return [group]
+    left = [hook for hook in group["hooks"] if not is_ours(hook)]
+    return [{**group, "hooks": left}] if left else []
+
+
+def _finite(text: str) -> float:
+    """Returns a number, if JSON can hold it: what we write has to be JSON, too."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text} is no number")
+    return number
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        with open_regular(path, links=True) as file:
+            return file.read()
+    except FileNotFoundError:
+        return None

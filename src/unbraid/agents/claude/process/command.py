@@ -1,4 +1,5 @@
-"""A person's command line, and what is started in its place so that every agent can be seen.
+"""A person's command line, what is started in its place so that every agent can be seen, and what
+that would have printed.
 
 Only options that make agents visible are added, only if the version has them, and never against the
 person's own options. A person who asked for `stream-json` gets exactly what their command prints;
@@ -12,12 +13,21 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from unbraid.agents.claude.process.releases import FIRST_FORWARDING, FIRST_PARTIAL, FIRST_SESSION_ID
+from unbraid.agents.claude.heads import ProcessHead, process_head
 from unbraid.agents.command_line import arguments_at, option
 from unbraid.agents.process_port import Command
 from unbraid.system.versions import Release
 
 KIND = "claude"
+
+# The releases since which Claude Code has certain features.
+FIRST_SESSION_ID: Release = (1, 0, 54)
+FIRST_PARTIAL: Release = (1, 0, 109)
+FIRST_TOOLS: Release = (2, 0, 76)
+FIRST_WITHOUT_HISTORY: Release = (2, 0, 76)
+FIRST_FILE_PER_AGENT: Release = (2, 0, 0)
+FIRST_NESTING: Release = (2, 1, 0)
+FIRST_FORWARDING: Release = (2, 1, 211)
 
 # Options of Claude Code that bring a session of their own.
 _SESSION_GIVEN = ("--session-id", "--resume", "-r", "--continue", "-c", "--from-pr")
@@ -129,3 +139,61 @@ def _without(args: list[str], name: str) -> list[str]:
         elif not word.startswith(f"{name}="):
             kept.append(word)
     return kept
+
+
+# --- what is printed ---
+
+# What `--output-format json --verbose` leaves out.
+_LEFT_OUT = ("stream_event", "keep_alive")
+
+
+class StreamJsonRenderer:
+    """Takes the lines of `stream-json`; gives the bytes of `text` or `json` when they are due."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self._all: list[bytes] = []
+        self._results: list[ProcessHead] = []
+        self._last = b""
+
+    def line(self, line: bytes) -> bytes:
+        read = process_head(line)
+        if read is None:
+            # Some wrapper's own words, which the person would have seen.
+            return line + b"\n" if line.strip() else b""
+        if read.type == "result":
+            self._last = line
+            if read.result_index is None:
+                # Older versions show the last one only.
+                self._results.clear()
+            self._results.append(read)
+        left_out = read.type in _LEFT_OUT or read.type.startswith("control_")
+        if self._command.prints == "json" and self._command.verbose and not left_out:
+            self._all.append(line)
+        return b""
+
+    def end(self) -> bytes:
+        if not self._last:
+            return b""
+        if self._command.prints == "json":
+            return (b"[" + b",".join(self._all) + b"]" if self._all else self._last) + b"\n"
+        return "\n".join(map(self._text, self._results)).encode("utf-8", "replace")
+
+    def exit_code(self, code: int) -> int:
+        return code
+
+    def _text(self, result: ProcessHead) -> str:
+        match result.subtype:
+            case "success":
+                return (result.result or "").removesuffix("\n") + "\n"
+            case "error_max_turns":
+                return f"Error: Reached max turns ({self._limit('--max-turns')})"
+            case "error_max_budget_usd":
+                return f"Error: Exceeded USD budget ({self._limit('--max-budget-usd')})"
+            case "error_max_structured_output_retries":
+                return "Error: Failed to provide valid structured output after maximum retries"
+            case _:
+                return "Execution error"
+
+    def _limit(self, name: str) -> str:
+        return option(self._command.argv, name) or ""

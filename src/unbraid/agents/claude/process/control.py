@@ -70,7 +70,7 @@ class StdinPrompt:
         """Takes a line of stdout. After an answer, stdin is closed if no further line comes for a
         while.
         """
-        self._note(line)
+        self._update(line)
         self.stop()
         if self._answered and not self._interrupted:
             seconds = (
@@ -84,7 +84,7 @@ class StdinPrompt:
         if self._ending is not None:
             self._ending.cancel()
 
-    def _note(self, line: ProcessHead) -> None:
+    def _update(self, line: ProcessHead) -> None:
         match line:
             case ProcessHead(type="result"):
                 self._answered = True
@@ -116,7 +116,6 @@ class ClaudeController(Controller):
         self._asked: dict[str, tuple[str, Any]] = {}  # tool and input, by request
 
     def close(self) -> None:
-        """Notes that the process is gone."""
         if self._prompt is not None:
             self._prompt.stop()
 
@@ -139,7 +138,6 @@ class ClaudeController(Controller):
             self._asked.pop(read.request_id, None)
 
     def passed(self, data: bytes) -> None:
-        """Reads lines that the person wrote to its stdin, which may answer a permission request."""
         for line in data.split(b"\n") if b'"control_response"' in data else ():
             read = process_head(line)
             if read is not None and read.response is not None:
@@ -151,19 +149,15 @@ class ClaudeController(Controller):
         return list(VERBS) if listens else ["cancel"]
 
     async def message(self, text: str) -> None:
-        """Sends the main agent a further message."""
         self._say(claude_input.prompt(text))
 
     async def interrupt(self) -> None:
-        """Interrupt the root agent; the run goes on."""
         self._say(claude_input.interrupt(claude_input.new_request_id()))
 
     async def cancel(self) -> None:
-        """Ends the run."""
         self._process.send_signal(signal.SIGTERM)
 
     async def stop(self, stream_id: int) -> None:
-        """End one sub-agent."""
         agent = await require_agent_id(self._run.agent_id, stream_id)
         self._say(claude_input.stop_task(claude_input.new_request_id(), agent))
 
@@ -174,7 +168,6 @@ class ClaudeController(Controller):
         message: str | None,
         details: AnswerDetails | None = None,
     ) -> None:
-        """Answers a permission request: `behavior` is allow or deny."""
         if request_id not in self._asked:
             raise UnknownRequest(request_id)
         if allows(behavior):

@@ -1,45 +1,94 @@
-"""Starting Claude Code so that every agent is visible, and reading what it prints and stores."""
+"""Starting Claude Code so that every agent is visible, and reading what it prints and stores: its
+stdout and its transcripts, merged into one order while both are being written.
+
+Stdout is early but incomplete; the transcripts are complete but late by up to a few hundred
+milliseconds. A line of stdout that reports an agent's end is held back until the transcripts have
+caught up: until the same line (its `uuid`, or, where an old version prints none, the call that it
+answers) is in one of them, or, where it has no twin, until they are quiet. A sub-agent's own line
+is held back, too, if stdout omits some of its lines: otherwise its text would come after a record
+that it preceded. The wait is bounded. The session's own file goes last, because it repeats what
+stdout has said already: it is needed when stdout stalls, and for what is never on stdout.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from unbraid.agents.claude.heads import head_of
-from unbraid.agents.claude.places import claude_projects, session_transcripts
-from unbraid.agents.claude.process.command import arguments_of, visible_command
+from unbraid.agents.claude.heads import (
+    Ending,
+    calls_answered,
+    ending_of,
+    head_of,
+    is_prompt,
+    uuids_in,
+)
+from unbraid.agents.claude.process.command import StreamJsonRenderer, arguments_of, visible_command
 from unbraid.agents.claude.process.control import ClaudeController
-from unbraid.agents.claude.process.render import StreamJsonRenderer
-from unbraid.agents.claude.process.stdout_merger import StdoutTranscriptMerger
-from unbraid.agents.claude.sessions.copies import CopyNote, FirstMessages
+from unbraid.agents.claude.records import (
+    OTHER_SPAWNING_TOOLS,
+    SPAWNING_TOOLS,
+    ClaudeRecord,
+    Init,
+    decode_printed,
+)
+from unbraid.agents.claude.sessions.beginnings import Beginnings, Opening, opening_of_file
 from unbraid.agents.claude.sessions.follower import (
     ABOUT,
+    CopyNote,
+    Session,
     StateSource,
     TranscriptFollower,
+    files_from_sizes,
     known_files,
 )
-from unbraid.agents.claude.sessions.opening import Opening, opening_of_file
+from unbraid.agents.claude.sessions.layout import Scan, claude_projects, session_transcripts
 from unbraid.agents.claude.sessions.processes import Processes
-from unbraid.agents.claude.sessions.session_files import Session, files_from_sizes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.agents.source import Recorded, Source
-from unbraid.read.chunk import Chunk
+from unbraid.read.blocks import Block
+from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.read.lines import LineParts
+from unbraid.read.names import names_run
+from unbraid.read.record import milliseconds, read_as
+from unbraid.read.sequencer import (
+    After,
+    Aged,
+    Closed,
+    Condition,
+    Either,
+    Emptied,
+    Quiet,
+    Sequencer,
+    SourceItem,
+)
+from unbraid.read.tracks import split
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import own_start_ms
 from unbraid.system.process import nobody_writes
 from unbraid.system.versions import version_of
 from unbraid.timings import LIVE_RECORD_MS, PROCESS_CHECK_SECONDS
 
+# The transcripts follow stdout by up to a few hundred milliseconds. A line of stdout waits at most
+# this long for its twin in a transcript.
+STDOUT_TWIN_TIMEOUT_SECONDS = 1.0
+# Once the twin is there, the other files get this long to bring what was written before it.
+STDOUT_TWIN_SETTLE_SECONDS = 0.1
+# A line of stdout that has no twin goes when no transcript has grown for this long.
+TRANSCRIPTS_QUIET_SECONDS = 0.15
+# The session's own transcript repeats what stdout has said already. It is needed when stdout stalls
+# and for what stdout never has, so stdout gets this long to be first.
+OWN_TRANSCRIPT_DELAY_SECONDS = 0.25
+
 _SLUG = re.compile(r"[^A-Za-z0-9]")
+STDOUT, CHILDREN, OWN = "stdout", "children", "own"
 _STDOUT_TYPES = ("system", "assistant", "user", "result", "stream_event")
 
 
@@ -50,7 +99,6 @@ class ClaudeLauncher:
         self._env = env
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Returns whether a command line starts Claude Code."""
         return arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
@@ -82,13 +130,11 @@ class ClaudeLauncher:
         return ClaudeSource(self._env) if is_ours else None
 
     def renderer(self, command: Command) -> StreamJsonRenderer | None:
-        """Returns what prints `text` or `json`; None if the person asked for neither."""
         return None if command.prints == "raw" else StreamJsonRenderer(command)
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
     ) -> ClaudeController:
-        """Returns what steers it over its stdin, if we may write to that."""
         return ClaudeController(
             process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
         )
@@ -132,7 +178,7 @@ class ClaudeSource(Source):
         self._states: StateSource | None = None
         self._copies: CopyNote | None = None
         self._recorded = Recorded()
-        self._processes, self._looked_at = Processes(env), 0.0
+        self._processes, self._refreshed_at = Processes(env), 0.0
         self._process: tuple[int, str | None] | None = None
         self._moved_to: str | None = None
         self._merger = StdoutTranscriptMerger(
@@ -146,12 +192,11 @@ class ClaudeSource(Source):
 
     @property
     def session_id(self) -> str | None:
-        """Its session, once that is known."""
         return self._merger.session_id
 
     def moved_to(self) -> str | None:
         """Returns the session that the process has by its own note, once that is not the first."""
-        self._look_at_processes()
+        self._refresh_processes()
         entries = self._processes.entries
         own = entries.get(self._merger.session_id or "")
         if own is not None and self._moved_to is None:
@@ -163,24 +208,20 @@ class ClaudeSource(Source):
         return self._moved_to
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
-        """Returns a follower that reads its transcripts from where the log stands."""
         return ClaudeSessions(self._env).follow(session_id, recorded)
 
     def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
         for line in self._lines.feed(data):
             self._merger.line(line)
 
     def end(self) -> None:
-        """Notes that the process is gone, and its files are complete."""
         super().end()
         for line in self._lines.finish():
             self._merger.line(line)
         if self._merger.session_id is None and self._merger.recognized:
-            self._merger.use_session(str(uuid.uuid4()))  # a dialect whose lines name no session
+            self._merger.session_id = str(uuid.uuid4())  # a dialect whose lines name no session
 
     def begin(self, recorded: Recorded) -> None:
-        """Notes that the session's run is open."""
         self._recorded = recorded
         assert self._merger.session_id is not None
         main = next(session_transcripts(self._merger.session_id, self._env), None)
@@ -220,17 +261,17 @@ class ClaudeSource(Source):
     def read(self, *, at_once: bool = False) -> Iterator[Chunk]:
         """Yields what stdout and the transcripts have, in one order."""
         if self._merger.session_id is None and (begun := self._session_begun()) is not None:
-            self._merger.use_session(begun)
+            self._merger.session_id = begun
         if self._known is not None:
             notes, self._notes = self._notes, []
             yield from notes
-            for chunk in self._merger.end() if self.has_ended else self._merger.take():
+            for chunk in self._merger.end() if self.has_ended else self._merger.read():
                 self._has_said = True
                 yield from self._copied_before(chunk)
                 yield chunk
             if self._states is not None and self._has_said and not self.has_ended:
-                self._look_at_processes()
-                yield from self._states.read(self._states.entry)
+                self._refresh_processes()
+                yield from self._states.changed(self._states.line())
 
     def _copied_before(self, chunk: Chunk) -> Iterator[Chunk]:
         """Yields what has to be known before this chunk: which messages were copied into the
@@ -238,15 +279,15 @@ class ClaudeSource(Source):
         """
         session = self._merger.session
         if self._copies is None and session is not None:
-            self._copies = CopyNote(session.main, self._recorded, FirstMessages())
+            self._copies = CopyNote(session.main, self._recorded, Beginnings())
         if self._copies is not None:
             yield from self._copies.before(chunk)
 
-    def _look_at_processes(self) -> None:
+    def _refresh_processes(self) -> None:
         now = time.monotonic()
-        if self._states is not None and now - self._looked_at >= PROCESS_CHECK_SECONDS:
-            self._looked_at = now
-            self._processes.meet()
+        if self._states is not None and now - self._refreshed_at >= PROCESS_CHECK_SECONDS:
+            self._refreshed_at = now
+            self._processes.refresh()
 
     def _find(self, session: str) -> Session | None:
         main = next(session_transcripts(session, self._env), None)
@@ -268,9 +309,213 @@ class ClaudeSource(Source):
 
 def _transcript_sizes(env: Mapping[str, str]) -> dict[Path, int]:
     """Returns all transcripts and how long they are, before an agent continues one of them."""
-    found: dict[Path, int] = {}
-    for projects in claude_projects(env):
-        for path in projects.rglob("*.jsonl"):
-            with contextlib.suppress(OSError):
-                found[path] = path.stat().st_size
-    return found
+    scan = Scan(env)
+    files = [file for found in scan.sessions for file in (found.main, *found.children)]
+    return {Path(file.path): file.size for file in [*files, *scan.beside]}
+
+
+# --- the order of both ---
+
+
+class StdoutTranscriptMerger:
+    """Lines of stdout in, chunks of all sources out, in an order that keeps causes first.
+
+    What an agent was asked is not printed, only written down: the first line of its answer waits
+    for that. `is_announced`: what it was asked first is known already. Without a `session_id` it is
+    the one that stdout names.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        find: Callable[[str], Session | None],
+        source: str = "stdout",
+        *,
+        session_id: str | None = None,
+        forwards: bool = False,
+        is_announced: bool = False,
+    ) -> None:
+        self.began_ms = 0  # the first time that a line of stdout has said
+        self.cwd: str | None = None
+        self.session_id = session_id
+        self.session: Session | None = None
+        self.recognized = False
+        self._clock, self._find, self._stdout = clock, find, ChunkedSource(source)
+        self._sequencer = Sequencer[Chunk]((CHILDREN, STDOUT, OWN), is_open=self._is_open)
+        self._spawning: set[str] = set()
+        self._nameless = False
+        self._forwards = forwards
+        self._keeps_files = False
+        self._turns = self._prompts = 0  # as stdout and the transcript have begun them
+        self._unasked = False  # whether the answer to the latest prompt has not begun
+        self._is_announced = is_announced
+        self._first: float | None = None  # when the first line came
+
+    def line(self, line: bytes) -> None:
+        """Takes one more line of stdout, with its end."""
+        # A line that is wrong in one place still says which run it belongs to.
+        record, chunk = decode_printed(self._stdout.chunk(line))
+        self.recognized = self.recognized or bool(record.type)
+        # An agent may print anything; what cannot name a run must not name a file either.
+        if self.session_id is None and names_run(record.session_id_stdout or ""):
+            self.session_id = record.session_id_stdout
+        content = None if record.message is None else record.message.content
+        blocks = content if isinstance(content, list) else None
+        if self._first is None:
+            self._first = self._clock()
+        self.began_ms = self.began_ms or milliseconds(record.timestamp)
+        if record.subtype == "init":
+            init = read_as(Init, line)
+            self.cwd = self.cwd or init.cwd
+            self._keeps_files = self._keeps_files or _keeps_files(init.claude_code_version)
+        waits = self._waits(record, blocks)
+        twin = record.uuid or self._answered(blocks)
+        if self._begins_answer(record) and not waits:
+            item = self._answer(chunk)
+        else:
+            item = self._late(chunk, record, twin) if waits else _immediate(chunk, twin)
+        self._sequencer.add(item, self._clock())
+
+    def _begins_answer(self, record: ClaudeRecord) -> bool:
+        """Returns whether a line is the first after the beginning of a turn that says anything."""
+        if record.type == "system":
+            if record.subtype == "init":
+                self._turns += 1
+                self._unasked = self._turns > 1 or not self._is_announced
+            return False
+        begins, self._unasked = self._unasked, False
+        return begins
+
+    def _answer(self, chunk: Chunk) -> SourceItem[Chunk]:
+        """Returns the first line of an answer, which waits for what was asked."""
+        asked: Condition = After(_prompt_key(self._turns))
+        if self._turns > 1:
+            # The end of a background agent begins a turn, too, and such a turn has no prompt.
+            asked = Either(asked, Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS))
+        return SourceItem(
+            STDOUT, chunk, waits_for=(asked,), max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS
+        )
+
+    def _late(self, chunk: Chunk, record: ClaudeRecord, twin: str | None) -> SourceItem[Chunk]:
+        """Returns a line that waits for the transcripts."""
+        # Without a twin all one can do is wait until nothing more comes.
+        caught_up: Condition = Quiet((CHILDREN, OWN), TRANSCRIPTS_QUIET_SECONDS)
+        if twin is not None:
+            found = After(twin, STDOUT_TWIN_SETTLE_SECONDS)
+            # What the system itself says is not always written down.
+            caught_up = Either(found, caught_up) if record.type == "system" else found
+        # Each file is written by itself: the agent's own may be behind its parent's.
+        return SourceItem(
+            STDOUT,
+            chunk,
+            waits_for=(caught_up, Closed(ending_of(chunk.data))),
+            max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS,
+        )
+
+    def read(self) -> Iterator[Chunk]:
+        """Yields all that may be recorded now."""
+        now = self._clock()
+        yield from self._read_transcripts(now)
+        # Nothing is worth waiting for where there are no transcripts; but they may be late.
+        late = self.session is None and now - (self._first or now) > STDOUT_TWIN_TIMEOUT_SECONDS
+        yield from self._sequencer.finish() if late else self._sequencer.take(now)
+
+    def end(self) -> Iterator[Chunk]:
+        """Yields everything that is left, when the process is over."""
+        # Nothing in the files has to settle any more: a number there is final, stdout's is not.
+        yield from self._read_transcripts(self._clock(), settled=True)
+        yield from self._sequencer.finish()
+        if self.session is not None:
+            yield from self.session.drain(last=True)
+
+    def _read_transcripts(self, now: float, *, settled: bool = False) -> Iterator[Chunk]:
+        if self.session is None and self.session_id is not None:
+            self.session = self._find(self.session_id)
+        if self.session is None:
+            return
+        for chunk in self.session.children(now=settled):
+            for line in chunk.data.split(b"\n"):
+                self._provide(CHILDREN, line, now)
+            yield chunk
+        for chunk in self.session.own():
+            at = chunk.offset
+            for line in split([chunk.data]):
+                own = Chunk(chunk.source, at, line)
+                at += len(line)
+                twin = self._provide(OWN, line, now)
+                provides: tuple[str, ...] = () if twin is None else (twin,)
+                if is_prompt(line):
+                    self._prompts += 1
+                    provides += (_prompt_key(self._prompts),)
+                self._sequencer.add(_repetition(own, provides), now)
+
+    def _is_open(self, ending: Ending) -> bool:
+        return self.session is not None and self.session.awaits(ending)
+
+    def _provide(self, source: str, line: bytes, now: float) -> str | None:
+        """Declares a line of a transcript for which a line of stdout may wait; returns that
+        line's key.
+        """
+        uuids = uuids_in(line)
+        self._sequencer.note(source, uuids, now)
+        if not uuids:
+            return None
+        if self._nameless:
+            answered = next(filter(self._spawning.__contains__, calls_answered(line)), None)
+            if answered is not None:
+                self._sequencer.note(source, (answered,), now)
+                return answered
+        return uuids[-1]
+
+    def _answered(self, blocks: list[Block] | None) -> str | None:
+        """Returns the spawning call that a line without a `uuid` answers."""
+        if blocks is None:
+            return None
+        self._nameless = True
+        ids = (block.tool_use_id for block in blocks)
+        return next((call for call in ids if call in self._spawning), None)
+
+    def _waits(self, record: ClaudeRecord, blocks: list[Block] | None) -> bool:
+        if record.type == "system":
+            return record.subtype in ("task_notification", "task_updated")
+        if blocks is None:
+            return False
+        for block in blocks:
+            if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
+                self._spawning.add(block.id or "")
+        if record.parent_tool_use_id is not None and not self._forwards:
+            if record.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
+                self._forwards = True
+            else:
+                # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any
+                # other may print an agent's first line before there is a file of it.
+                return self._keeps_files or (self.session is not None and self.session.has_children)
+        return any(block.tool_use_id in self._spawning for block in blocks)
+
+
+def _prompt_key(number: int) -> str:
+    return f"prompt {number}"
+
+
+def _immediate(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
+    """Returns a line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's
+    file, before the result of their call: if they are there, they go first.
+    """
+    after = (After(twin),) if twin is not None else ()
+    return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
+
+
+def _repetition(chunk: Chunk, provides: tuple[str, ...]) -> SourceItem[Chunk]:
+    """Returns a line of the session's own file."""
+    return SourceItem(
+        OWN,
+        chunk,
+        provides=provides,
+        waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
+        patient=True,
+    )
+
+
+def _keeps_files(version: str | None) -> bool:
+    """Returns whether a version, as it names itself, has files of sub-agents."""
+    return version is not None and not version.startswith(("0.", "1."))

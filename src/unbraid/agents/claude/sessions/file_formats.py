@@ -4,24 +4,31 @@ file is one, what is stored beside it, and to which run it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unbraid.agents.claude.heads import is_sidechain, line_order, workflow_line_order
 from unbraid.agents.claude.records import ClaudeRecord
-from unbraid.agents.claude.sessions.discovery import SESSION_FILE
-from unbraid.agents.claude.sessions.opening import MAX_LINES, opening_of
-from unbraid.agents.claude.sessions.processes import Processes
-from unbraid.agents.claude.transcript import (
-    PublishedState,
-    agent_line,
-    session_line,
-    state_line,
+from unbraid.agents.claude.sessions.beginnings import (
+    MAX_LINES,
+    agent_facts,
+    in_start_order,
+    opening_of,
+    opening_of_file,
 )
+from unbraid.agents.claude.sessions.layout import (
+    child_files,
+    files_beside,
+    is_session_file,
+    meta_path,
+    workflow_of,
+)
+from unbraid.agents.claude.sessions.processes import Processes
+from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.session_port import FileFormats, SourceForm
 from unbraid.errors import SourceError
 from unbraid.read.reader import read_line
-from unbraid.read.tracks import LineOrder, RunTracks, Track, first_lines, split
+from unbraid.read.tracks import RunTracks, Track, first_lines, split
 from unbraid.system.files import chunks, is_regular, read_small
 
 SNIFF_LINES = 50
@@ -52,50 +59,28 @@ class ClaudeFiles(FileFormats):
         record = _own_record(first) or ClaudeRecord()
         session = record.session_id
         if record.is_sidechain is None and not _is_stored(record):
-            return [
-                RunTracks(
-                    "claude",
-                    session,
-                    [Track(name=name, read=read, dated=False, session=session, order=line_order)],
-                )
-            ]
+            printed = Track(name=name, read=read, dated=False, session=session, order=line_order)
+            return [RunTracks("claude", session, [printed])]
+        opening = opening_of(first_lines(read(), MAX_LINES))
         if record.type in NOTE_TYPES:
-            session = _session_in(read())
+            session = opening.session_id
         own = session
-        if path is not None and SESSION_FILE.fullmatch(path.name):
+        if path is not None and is_session_file(path.name):
             session = path.stem  # its first lines may be of another session
         # Such lines are held together to be sorted, which only a file that fits may ask for.
         fits = path is None or path.stat().st_size <= MAX_SORTED_BYTES
         own_sidechains = fits and any(map(is_sidechain, split(read())))
-        tracks = [
-            Track(
-                name=name,
-                read=read,
-                dated=True,
-                session=own,
-                order=line_order,
-                many_conversations=own_sidechains,
-            )
-        ]
+        transcript = Track(name=name, read=read, dated=True, session=own, order=line_order)
+        tracks = [transcript._replace(many_conversations=own_sidechains)]
         if path is not None and not path.name.startswith("agent-"):
-            tracks += beside_transcript(path, session)
+            tracks += _sub_agents(path, session)
         if not record.is_sidechain and session is not None:
-            tracks.append(_introduction(name, session, read))
+            # Which session it is, where it works and since when: what a run of the log begins with.
+            line = session_line(
+                session, cwd=opening.cwd, version=opening.version, started_ms=opening.started
+            )
+            tracks.append(_line_track(f"{name}#about", session, line)._replace(opens=True))
         return [RunTracks("claude", session, tracks)]
-
-
-def _introduction(name: str, session: str, read: Callable[[], Iterator[bytes]]) -> Track:
-    """Returns which session a transcript is, where it works and since when: what a run of the log
-    begins with, too.
-    """
-    facts = opening_of(first_lines(read(), MAX_LINES))
-    line = session_line(session, cwd=facts.cwd, version=facts.version, started_ms=facts.started)
-    return Track(f"{name}#about", lambda: iter((line,)), dated=True, session=session, opens=True)
-
-
-def session_of(path: Path) -> str | None:
-    """Returns the session that a transcript says it belongs to."""
-    return _session_in(chunks(path))
 
 
 def transcript_run(path: Path) -> RunTracks:
@@ -112,75 +97,36 @@ def transcript_run(path: Path) -> RunTracks:
 
 def state_track(session: str, processes: Processes) -> list[Track]:
     """Returns what the process that has a session says of it; nothing if none has it."""
-    processes.meet()
-    entry = processes.entries.get(session)
-    if entry is None or entry.status is None:
-        return []
-    published = PublishedState(entry.status, entry.waiting_for)
-    line = state_line(session, published, entry.status_since)
-    return [
-        Track(
-            name=f"{session}#state",
-            read=lambda: iter((line,)),
-            dated=True,
-            session=session,
-            order=line_order,
-        )
-    ]
+    processes.refresh()
+    line = processes.published_line(session)
+    return [_line_track(f"{session}#state", session, line)] if line else []
 
 
-def beside_transcript(path: Path, session: str | None) -> list[Track]:
+def _sub_agents(main: Path, session: str | None) -> list[Track]:
     """Returns the sub-agents' transcripts of a session's, in the layouts of 2.0 and 2.1."""
-    tracks: list[Track] = []
-    facts: list[bytes] = []
-    folder = path.with_suffix("") / "subagents"
-    for file in _in_start_order(folder):
-        workflow = file.parent.name if file.parent.parent.name == "workflows" else None
-        if file.name.startswith("agent-"):
-            meta = file.with_suffix(".meta.json")
-            has_facts = is_regular(meta)
-            if has_facts or workflow is not None:
-                known = read_small(meta) if has_facts else b"{}"
-                facts.append(agent_line(file.stem.removeprefix("agent-"), known, workflow))
-        order = line_order if workflow is None else workflow_line_order
-        tracks.append(_track(file, session, order))
-    beside = _files(path.parent.glob("agent-*.jsonl")) if session is not None else []
-    tracks += [_track(file, session, line_order) for file in beside if session_of(file) == session]
-    if facts:
-        tracks.insert(0, Track(f"{folder}/*.meta.json", lambda: iter(facts), True, session=session))
+    inner = in_start_order(file.path for file in child_files(main))
+    facts = [agent_facts(path, _meta(path)) for path in inner]
+    beside = files_beside(main) if session is not None else []
+    beside = [path for path in beside if opening_of_file(path).session_id == session]
+    tracks = [_child_track(path, session) for path in [*inner, *beside]]
+    if any(facts):
+        name = f"{main.with_suffix('') / 'subagents'}/*.meta.json"
+        tracks.insert(0, _line_track(name, session, *filter(None, facts)))
     return tracks
 
 
-def _in_start_order(folder: Path) -> list[Path]:
-    """Returns a session's sub-agent files; a workflow's in the order in which its journal started
-    them.
-    """
-    started: dict[str, int] = {}
-    for journal in _files(folder.rglob("journal.jsonl")):
-        for line in split(chunks(journal)):
-            for item in read_line(line):
-                if isinstance(item, ClaudeRecord) and item.type == "started":
-                    started.setdefault(f"agent-{item.agent_id_transcript}", len(started))
-    files = _files(folder.rglob("*.jsonl"))
-    return sorted(files, key=lambda file: started.get(file.stem, len(started)))
+def _meta(transcript: str) -> bytes | None:
+    meta = Path(meta_path(transcript))
+    return read_small(meta) if is_regular(meta) else None
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
-    """Returns the regular files among paths, in order: an agent may have put anything there."""
-    return sorted(filter(is_regular, paths))
+def _child_track(path: str, session: str | None) -> Track:
+    order = line_order if workflow_of(path) is None else workflow_line_order
+    return Track(path, lambda: chunks(Path(path)), dated=True, session=session, order=order)
 
 
-def _track(path: Path, session: str | None, order: Callable[[bytes], LineOrder]) -> Track:
-    return Track(
-        name=str(path), read=lambda: chunks(path), dated=True, session=session, order=order
-    )
-
-
-def _session_in(data: Iterable[bytes]) -> str | None:
-    """Returns the first session that lines of a transcript name."""
-    lines = first_lines(data, MAX_LINES)
-    records = (record for line in lines if (record := _own_record(line)))
-    return next((name for each in records if (name := each.session_id_transcript)), None)
+def _line_track(name: str, session: str | None, *lines: bytes) -> Track:
+    return Track(name, lambda: iter(lines), dated=True, session=session, order=line_order)
 
 
 def _is_stored(record: ClaudeRecord) -> bool:

@@ -12,45 +12,41 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from functools import lru_cache
-from itertools import chain
+from functools import lru_cache, partial
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct, field
-
 from unbraid.agents.claude.dialect.usage import usage_event
-from unbraid.agents.claude.heads import is_sidechain
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,
     ApiMessage,
     ClaudeRecord,
-    decode,
 )
-from unbraid.agents.claude.sessions.copies import First, copied_messages, first_message
-from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
-from unbraid.agents.claude.sessions.opening import opening_of_file
+from unbraid.agents.claude.sessions.beginnings import (
+    Beginnings,
+    First,
+    agent_facts,
+    copied_messages,
+    in_start_order,
+    lines_of,
+    opening_of_file,
+    records_in,
+)
+from unbraid.agents.claude.sessions.layout import File, FoundSession, Scan, stem_of, workflow_of
 from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     COST_STATE,
     SYNTHETIC,
-    agent_line,
     copied_line,
     counted_line,
     session_line,
 )
 from unbraid.agents.session_port import StoredSession, files_version, problem_of, translate_run
 from unbraid.events import RelayEvent, TokenUsage
-from unbraid.events.codec import msgpack_decoder
 from unbraid.events.tokens import all_tokens
-from unbraid.read.lines import Lines
-from unbraid.read.reader import read_line
-from unbraid.read.record import BAD_JSON, milliseconds
+from unbraid.read.record import milliseconds
 from unbraid.read.translator import Translator
-from unbraid.system.atomic_file import write_atomically
-from unbraid.system.files import HeadReader, chunks, line_blocks, open_regular, read_small
+from unbraid.system.files import line_blocks, open_regular, read_small
 
 FILE_NAME = "claude-files.bin"
 # What is said in these depends on what was counted before.
@@ -69,195 +65,108 @@ MOST_HELD = 1000
 _MIXED = ("0.", "1.")
 
 
-class Beginnings(Struct):
-    """What never changes of files: with which messages sessions begin, and of which sessions the
-    sub-agents of 2.0 are.
-    """
-
-    firsts: dict[str, First] = field(default_factory=dict)
-    owners: dict[str, str] = field(default_factory=dict)
-
-
 def stored_sessions(
     env: Mapping[str, str], *, since_ms: int, cache: Path | None, warn: Callable[[str], None]
 ) -> list[StoredSession]:
     """Returns the sessions that have changed since a time, newest first."""
-    scan = Scan.of(env)
-    for place, problem in scan.problems.items():
-        warn(f"{place}: {problem}")
-    known = _beginnings(scan, None if cache is None else cache / FILE_NAME)
-    alike: dict[str, dict[str, First]] = {}
-    for path, begun in known.firsts.items():
-        alike.setdefault(begun[0], {})[path] = begun
-    beside: dict[str, list[File]] = {}
-    for file in scan.beside:
-        beside.setdefault(known.owners.get(file.path, ""), []).append(file)
+    scan = Scan(env)
+    for folder, problem in scan.problems.items():
+        warn(f"{folder}: {problem}")
+    beginnings = Beginnings(None if cache is None else cache / FILE_NAME)
+    beginnings.read(file.path for file in scan.mains)
+    beside: dict[str | None, list[File]] = {}
+    for file in sorted(scan.beside):
+        beside.setdefault(beginnings.owner(file.path), []).append(file)
+    beginnings.save()
+    mains = {file.path: file for file in scan.mains}
     found = []
     for session in scan.sessions:
         session_beside = beside.get(session.id, [])
-        changed = max([session.mtime_ns, *(file.mtime_ns for file in session_beside)])
-        if changed // 1_000_000 < since_ms:
+        changed_ns = max([session.mtime_ns, *(file.mtime_ns for file in session_beside)])
+        if changed_ns // 1_000_000 < since_ms:
             continue
-        first = known.firsts.get(session.main.path)
-        others = alike.get(first[0], {}) if first is not None and first[1] is None else {}
-        found.append(_stored(session, session_beside, scan, changed, first, others))
+        is_copy, alike = beginnings.alike(session.main.path)
+        metas = {child.path: scan.meta(child) for child in session.children}
+        files = [session.main, *session.children, *session_beside, *filter(None, metas.values())]
+        if len(alike) > 1:
+            files += [mains[path] for path in sorted(alike)]
+        translate = partial(
+            translate_session, session=session, beside=session_beside, metas=metas, alike=alike
+        )
+        stored = StoredSession(
+            session_id=session.id,
+            changed_ms=changed_ns // 1_000_000,
+            version=files_version((file.size, file.mtime_ns) for file in files),
+            translate=translate,
+            size=sum(file.size for file in files),
+            is_copy=is_copy or len(alike) > 1,
+        )
+        found.append(stored)
     return sorted(found, key=lambda stored: stored.changed_ms, reverse=True)
 
 
-def _stored(
+def translate_session(
+    translator: Translator,
+    warn: Callable[[str], None],
+    *,
     session: FoundSession,
-    beside: list[File],
-    scan: Scan,
-    changed_ns: int,
-    first: First | None,
+    beside: Sequence[File],
+    metas: Mapping[str, File | None],
     alike: Mapping[str, First],
-) -> StoredSession:
-    metas = {child.path: scan.meta(child) for child in session.children}
-    files = [session.main, *session.children, *beside, *filter(None, metas.values())]
-    if len(alike) > 1:
-        files += [file for file in scan.mains if file.path in alike]
-    transcripts = Transcripts(session, beside, metas, alike)
-    return StoredSession(
-        session_id=session.id,
-        changed_ms=changed_ns // 1_000_000,
-        version=files_version((file.size, file.mtime_ns) for file in files),
-        translate=transcripts.translate,
-        size=sum(file.size for file in files),
-        is_copy=first is not None and (first[1] is not None or len(alike) > 1),
-    )
-
-
-class Transcripts:
-    """The transcripts of one session: its own, those of its sub-agents in the layout of 2.1, with
-    what stands beside them, and in that of 2.0 (`beside`). `alike` are the sessions that begin with
-    the same message.
+) -> Iterator[list[RelayEvent]]:
+    """Lets a translator read what can matter of a session's transcripts: its own, and those of its
+    sub-agents in the layouts of 2.1, with their `metas`, and of 2.0 (`beside`). `alike` are the
+    sessions that begin with the same message. Yields what the translator returns.
     """
-
-    def __init__(
-        self,
-        session: FoundSession,
-        beside: Sequence[File],
-        metas: Mapping[str, File | None],
-        alike: Mapping[str, First],
-    ) -> None:
-        self._session, self._beside, self._metas, self._alike = session, beside, metas, alike
-
-    def translate(
-        self, translator: Translator, warn: Callable[[str], None]
-    ) -> Iterator[list[RelayEvent]]:
-        """Lets a translator read what can matter of them; yields what it returns."""
-        main = self._session.main
-        opening = opening_of_file(main.path)
-        line = session_line(
-            self._session.id,
-            cwd=opening.cwd,
-            version=opening.version,
-            started_ms=opening.started,
-        )
-        yield translator.feed(line, "about")
-        copied = copied_messages(main.path, self._alike) if len(self._alike) > 1 else []
-        if copied:
-            yield translator.feed(copied_line(copied), "copied")
-        if _is_mixed(main.path, opening.version):
-            # Its conversations can be told apart only by all of their records.
-            from unbraid.agents.claude.sessions.file_formats import transcript_run
-
-            yield from translate_run(transcript_run(Path(main.path)), translator, warn)
-            return
-        children = self._in_start_order()
-        for child in children:
-            yield translator.feed(self._agent(child), "agents")
-        tracks = [_placed(_that_matter(main.path, "", skip=frozenset(copied)), 0)]
-        for rank, child in enumerate(children, 1):
-            of_workflow = _workflow(child) is not None
-            tracks.append(_placed(_readable(child.path, warn), rank, of_workflow=of_workflow))
-        counted, used = 0, list[RelayEvent]()
-        for _, _, _, item in tracks[0] if len(tracks) == 1 else heapq.merge(*tracks):
-            if isinstance(item, TokenUsage):
-                counted += all_tokens(item)
-                used.append(item)
-                continue
-            if item.type in _AFTER_COUNTED:
-                yield translator.feed(counted_line(counted), "counted")
-            used += translator.translate(item)
-            yield used
-            used = []
-        yield used
-
-    def _in_start_order(self) -> list[File]:
-        """Returns the sub-agents' files; a workflow's in the order in which its journal started
-        them.
-        """
-        started: dict[str, int] = {}
-        for file in self._session.children:
-            if file.path.endswith("/journal.jsonl"):
-                for record in chain.from_iterable(map(records_in, _lines(file.path))):
-                    if record.type == "started":
-                        started.setdefault(f"agent-{record.agent_id_transcript}", len(started))
-
-        def order(file: File) -> tuple[int, str]:
-            return started.get(_name(file.path), len(started)), file.path
-
-        return [*sorted(self._session.children, key=order), *sorted(self._beside)]
-
-    def _agent(self, child: File) -> bytes:
-        """Returns what stands beside a sub-agent's transcript, as one line for the translator."""
-        name, meta = _name(child.path), self._metas.get(child.path)
-        workflow = _workflow(child)
-        if not name.startswith("agent-") or (meta is None and workflow is None):
-            return b""
-        known = b"{}" if meta is None else read_small(meta.path)
-        return agent_line(name.removeprefix("agent-"), known, workflow)
-
-
-def _beginnings(scan: Scan, path: Path | None) -> Beginnings:
-    """Returns how all files begin, and keeps it."""
-    try:
-        known = msgpack_decoder(Beginnings).decode(b"" if path is None else path.read_bytes())
-    except (OSError, ValueError, msgspec.MsgspecError):
-        known = Beginnings()
-    firsts = {each.path: known.firsts.get(each.path) for each in scan.mains}
-    owners = {each.path: known.owners.get(each.path) for each in scan.beside}
-    with closing(HeadReader()) as heads:
-        for name in [name for name, first in firsts.items() if first is None]:
-            firsts[name] = first_message(name, heads.read)
-    for name in [name for name, owner in owners.items() if owner is None]:
-        owners[name] = opening_of_file(name).session_id
-    now = Beginnings(
-        {name: first for name, first in firsts.items() if first is not None},
-        {name: owner for name, owner in owners.items() if owner is not None},
+    main = session.main
+    opening = opening_of_file(main.path)
+    line = session_line(
+        session.id,
+        cwd=opening.cwd,
+        version=opening.version,
+        started_ms=opening.started,
     )
-    if path is not None and now != known:
-        try:
-            write_atomically(path, msgspec.msgpack.encode(now), durable=False, private_folder=True)
-        except OSError:
-            return now  # only the next start suffers
-    return now
+    yield translator.feed(line, "about")
+    copied = copied_messages(main.path, alike) if len(alike) > 1 else []
+    if copied:
+        yield translator.feed(copied_line(copied), "copied")
+    if _is_mixed(main.path, opening.version):
+        # Its conversations can be told apart only by all of their records.
+        from unbraid.agents.claude.sessions.file_formats import transcript_run
+
+        yield from translate_run(transcript_run(Path(main.path)), translator, warn)
+        return
+    children = in_start_order(child.path for child in session.children)
+    children += [file.path for file in beside]
+    for child in children:
+        meta = metas.get(child)
+        facts = agent_facts(child, None if meta is None else read_small(meta.path))
+        yield translator.feed(facts, "agents")
+    tracks = [_placed(_that_matter(main.path, "", skip=frozenset(copied)), 0)]
+    for rank, child in enumerate(children, 1):
+        of_workflow = workflow_of(child) is not None
+        tracks.append(_placed(_readable(child, warn), rank, of_workflow=of_workflow))
+    counted, used = 0, list[RelayEvent]()
+    for _, _, _, item in tracks[0] if len(tracks) == 1 else heapq.merge(*tracks):
+        if isinstance(item, TokenUsage):
+            counted += all_tokens(item)
+            used.append(item)
+            continue
+        if item.type in _AFTER_COUNTED:
+            yield translator.feed(counted_line(counted), "counted")
+        used += translator.translate(item)
+        yield used
+        used = []
+    yield used
 
 
 # --- records ---
 
 
-def _lines(path: str) -> Iterator[bytes]:
-    """Yields the lines of a file; not those past the limit."""
-    lines = Lines()
-    for chunk in chunks(Path(path)):
-        yield from (line for line in lines.feed(chunk) if isinstance(line, bytes))
-    yield from (line for line in lines.finish() if isinstance(line, bytes))
-
-
-def records_in(line: bytes) -> Sequence[ClaudeRecord]:
-    """Returns the records in a line of a transcript; of a damaged one, those that are left."""
-    try:
-        return (decode(line),)
-    except BAD_JSON:
-        return [item for item in read_line(line) if isinstance(item, ClaudeRecord)]
-
-
 def _readable(path: str, warn: Callable[[str], None]) -> Iterator[ClaudeRecord | TokenUsage]:
     """Yields what can matter of a sub-agent's file, as far as it can be read."""
     try:
-        yield from _that_matter(path, _name(path).removeprefix("agent-"))
+        yield from _that_matter(path, stem_of(path).removeprefix("agent-"))
     except OSError as error:
         warn(problem_of(error))
 
@@ -394,18 +303,11 @@ def _minutes(text: str) -> int:
     return milliseconds(f"{text}Z")
 
 
-def _name(path: str) -> str:
-    # A history has thousands of them: this takes a tenth of the time of `Path`.
-    return path.rpartition("/")[2].removesuffix(".jsonl")
-
-
-def _workflow(child: File) -> str | None:
-    above, _, folder = child.path.rpartition("/")[0].rpartition("/")
-    return folder if above.endswith("/workflows") else None
-
-
 def _is_mixed(path: str, version: str | None) -> bool:
     """Returns whether a file has conversations of sub-agents in it."""
     if version is not None and not version.startswith(_MIXED):
         return False
-    return any(map(is_sidechain, _lines(path)))
+    # Here, because hardly any session is read for it.
+    from unbraid.agents.claude.heads import is_sidechain
+
+    return any(map(is_sidechain, lines_of(path)))

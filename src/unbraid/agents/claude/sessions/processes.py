@@ -15,9 +15,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from unbraid.agents.claude.places import claude_configs
-from unbraid.agents.claude.sessions.opening import opening_of_file
-from unbraid.agents.claude.transcript import ProcessEntry, process_entry
+from unbraid.agents.claude.sessions.beginnings import opening_of_file
+from unbraid.agents.claude.sessions.layout import claude_configs
+from unbraid.agents.claude.transcript import (
+    ProcessEntry,
+    PublishedState,
+    process_entry,
+    state_line,
+)
 from unbraid.agents.session_port import SessionState
 from unbraid.fold.status import PERMISSION, PROMPT, WaitingFor
 from unbraid.read.record import BAD_JSON
@@ -43,20 +48,20 @@ class Processes:
         self._env = env
         self._living: set[str] = set()
         self._missed: set[str] = set()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self.entries: dict[str, ProcessEntry] = {}  # by session: those that live, at the last look
         self._published: dict[str, ProcessEntry] = {}
-        self._met: set[tuple[int, str]] = set()  # seen to live here, though they do not say where
+        self._seen_here: set[tuple[int, str]] = set()  # though they do not say where
         # Looks run in several threads. `entries` is replaced, never changed: anyone may read it.
-        self._looking = threading.Lock()
+        self._reading = threading.Lock()
 
     def ended(self, among: Iterable[str]) -> set[str]:
         """Returns those of some sessions whose processes are gone, each once: they were killed, or
         have ended by themselves since a look before this one. `among` is looked at if there are
         any.
         """
-        with self._looking:
-            dead, living = self._look()
+        with self._reading:
+            dead, living = self._read()
             # An entry may be missing for the moment in which it is written again: two looks are
             # needed.
             missing = self._living - dead - living
@@ -65,16 +70,16 @@ class Processes:
             self._living = living | self._missed
             # A process that was killed stays on the list; and one that continues its session may be
             # of a version that has none.
-            gone = dead - self._told | over
+            gone = dead - self._reported | over
             if gone:
                 gone = gone.intersection(among)
-            self._told = (self._told | gone) & dead
+            self._reported = (self._reported | gone) & dead
             return gone
 
     def states(self) -> dict[str, SessionState]:
         """Returns the states of the sessions that are on the list."""
-        with self._looking:
-            dead, _ = self._look()
+        with self._reading:
+            dead, _ = self._read()
         found = dict.fromkeys(dead, SessionState(alive=False))
         return found | {session: _state(entry) for session, entry in self.entries.items()}
 
@@ -85,18 +90,28 @@ class Processes:
         before, self._published = self._published, self.entries
         return {name for name, entry in self._published.items() if before.get(name) != entry}
 
+    def published_line(self, session_id: str) -> bytes:
+        """Returns what the process of a session says of it as one line for the translator; nothing
+        if it says nothing.
+        """
+        entry = self.entries.get(session_id)
+        if entry is None or entry.status is None:
+            return b""
+        published = PublishedState(entry.status, entry.waiting_for)
+        return state_line(session_id, published, entry.status_since)
+
     def keep_a_list(self) -> bool:
         """Returns whether any process has ever had an entry here."""
         return any(path.is_dir() for path in self._folders())
 
-    def meet(self) -> None:
-        """Notes which processes live now: of some that are gone later, nothing else shows that they
+    def refresh(self) -> None:
+        """Reads which processes live now: of some that are gone later, nothing else shows that they
         lived.
         """
-        with self._looking:
-            self._living |= self._look()[1]
+        with self._reading:
+            self._living |= self._read()[1]
 
-    def _look(self) -> tuple[set[str], set[str]]:
+    def _read(self) -> tuple[set[str], set[str]]:
         here = _domain()
         dead: set[str] = set()
         living: dict[str, ProcessEntry] = {}
@@ -129,8 +144,8 @@ class Processes:
         # Before 2.1.260, no entry names its machine: a process with the same number and start time
         # is it.
         if start_of(entry.pid) == entry.proc_start:
-            self._met.add((entry.pid, entry.proc_start))
-        return (entry.pid, entry.proc_start) in self._met
+            self._seen_here.add((entry.pid, entry.proc_start))
+        return (entry.pid, entry.proc_start) in self._seen_here
 
 
 def process_folder(main: Path) -> str | None:

@@ -9,8 +9,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unbraid.agents.claude.places import SESSION_ID, claude_projects, session_transcripts
-from unbraid.agents.claude.sessions.discovery import SESSION_FILE
+from unbraid.agents.claude.sessions.layout import (
+    SESSION_ID,
+    child_files,
+    claude_projects,
+    is_session_file,
+    session_transcripts,
+)
 from unbraid.agents.session_port import (
     Recorded,
     SessionState,
@@ -21,7 +26,7 @@ from unbraid.agents.session_port import (
 from unbraid.system.files import is_regular
 
 if TYPE_CHECKING:
-    from unbraid.agents.claude.sessions.copies import FirstMessages
+    from unbraid.agents.claude.sessions.beginnings import Beginnings
     from unbraid.agents.claude.sessions.follower import TranscriptFollower
     from unbraid.agents.claude.sessions.watch import TranscriptWatch
     from unbraid.read.tracks import RunTracks
@@ -32,17 +37,15 @@ class ClaudeSessions(SessionStore):
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
-        self._firsts: FirstMessages | None = None  # read when many are followed, one by one
+        self._beginnings: Beginnings | None = None  # read when many are followed, one by one
 
     def is_session_id(self, name: str) -> bool:
-        """Returns whether an id is a UUID, as its ids are."""
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
-        """Yields the ids of transcripts that begin like this."""
         for projects in claude_projects(self._env):
             for path in projects.glob(f"*/{prefix}*.jsonl"):
-                if SESSION_FILE.fullmatch(path.name) and is_regular(path):
+                if is_session_file(path.name) and is_regular(path):
                     yield path.stem
 
     def root(self, session_id: str) -> str | None:
@@ -58,13 +61,11 @@ class ClaudeSessions(SessionStore):
         cache: Path | None = None,
         warn: Callable[[str], None] = lambda text: None,
     ) -> list[StoredSession]:
-        """Returns the sessions with the records that can matter, newest first."""
         from unbraid.agents.claude.sessions.listing import stored_sessions
 
         return stored_sessions(self._env, since_ms=since_ms, cache=cache, warn=warn)
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
-        """Yields what the transcripts hold."""
         from unbraid.agents.claude.sessions.search import transcript_blocks
 
         return transcript_blocks(self._env, needle, known)
@@ -82,18 +83,14 @@ class ClaudeSessions(SessionStore):
         return run
 
     def updated(self, session_id: str) -> int:
-        """Returns when any of its transcripts was last written."""
         main = self._main(session_id)
         if main is None:
             return 0
-        inner = main.with_suffix("").rglob("*.jsonl")
-        files = (main, *filter(is_regular, inner))
-        return max(path.stat().st_mtime_ns for path in files) // 1_000_000
+        inner = max((file.mtime_ns for file in child_files(main)), default=0)
+        return max(main.stat().st_mtime_ns, inner) // 1_000_000
 
     def follow(self, session_id: str, recorded: Recorded) -> TranscriptFollower | None:
-        """Returns a follower that reads its transcripts from where the log stands."""
-        from unbraid.agents.claude.sessions.child_files import Owners
-        from unbraid.agents.claude.sessions.copies import FirstMessages
+        from unbraid.agents.claude.sessions.beginnings import Beginnings
         from unbraid.agents.claude.sessions.follower import TranscriptFollower
         from unbraid.agents.claude.sessions.processes import Processes
 
@@ -101,15 +98,14 @@ class ClaudeSessions(SessionStore):
         if main is None:
             return None
         processes = Processes(self._env)
-        processes.meet()
-        if self._firsts is None:
-            self._firsts = FirstMessages()
+        processes.refresh()
+        if self._beginnings is None:
+            self._beginnings = Beginnings()
         return TranscriptFollower(
             main=main,
             recorded=recorded,
-            owner_of=Owners().of,
+            beginnings=self._beginnings,
             processes=processes,
-            firsts=self._firsts,
         )
 
     def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
@@ -132,7 +128,6 @@ class ClaudeSessions(SessionStore):
         inotify: bool = True,
         servers: Sequence[str] = (),
     ) -> TranscriptWatch:
-        """Returns a watch of its folders; Claude Code has no servers."""
         from unbraid.agents.claude.sessions.watch import TranscriptWatch
 
         return TranscriptWatch(self._env, warn=warn, only=only, inotify=inotify)
