@@ -23,12 +23,12 @@ from unbraid.agents.claude.heads import (
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,
+    Block,
     ClaudeRecord,
     Init,
     decode_printed,
 )
 from unbraid.agents.claude.sessions.session_files import Session
-from unbraid.read.blocks import Block
 from unbraid.read.chunk import Chunk
 from unbraid.read.names import names_run
 from unbraid.read.record import milliseconds, read_as

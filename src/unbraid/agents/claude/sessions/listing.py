@@ -25,6 +25,7 @@ from unbraid.agents.claude.heads import is_sidechain
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,
+    TITLE_TYPES,
     ApiMessage,
     ClaudeRecord,
     decode,
@@ -32,7 +33,6 @@ from unbraid.agents.claude.records import (
 from unbraid.agents.claude.sessions.copies import First, copied_messages, first_message
 from unbraid.agents.claude.sessions.discovery import File, FoundSession, Scan
 from unbraid.agents.claude.sessions.opening import opening_of_file
-from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     COST_STATE,
     SYNTHETIC,

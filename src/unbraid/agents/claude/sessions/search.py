@@ -14,13 +14,13 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from unbraid.agents.claude.records import Block
 from unbraid.agents.claude.sessions.discovery import File, Scan
 from unbraid.agents.claude.sessions.listing import records_in
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
 from unbraid.agents.session_port import StoredBlock
 from unbraid.events.parts import call_text
 from unbraid.fold.query import folded, json_forms
-from unbraid.read.blocks import Block
 from unbraid.read.lines import Lines
 from unbraid.read.record import milliseconds
 from unbraid.system.files import chunks
