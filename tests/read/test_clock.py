@@ -15,10 +15,10 @@ DAY = 86_400_000
 
 def test_a_record_without_a_time_happened_when_it_arrived() -> None:
     clock = Clock()
-    clock.arrive(NOW)
+    clock.arrived = NOW
     clock.tick()
     assert clock.ts == NOW
-    clock.arrive(NOW + 500)
+    clock.arrived = NOW + 500
     clock.set(NOW + 400)
     assert clock.ts == NOW + 400
     clock.tick()
@@ -67,12 +67,12 @@ def test_what_is_no_time_counts_as_none() -> None:
 
 def test_what_was_stored_keeps_its_own_times_and_becomes_live_when_it_goes_on() -> None:
     clock = Clock()
-    clock.arrive(NOW)
+    clock.arrived = NOW
     clock.set(NOW - DAY)
     clock.tick()
     assert clock.ts == NOW - DAY
     clock.set(NOW - 10)
-    clock.arrive(NOW + 20)
+    clock.arrived = NOW + 20
     clock.tick()
     assert clock.ts == NOW + 20
 
@@ -94,7 +94,7 @@ def test_what_was_held_turns_the_clock_back_only_while_it_is_translated() -> Non
 
 def test_a_recording_that_begins_without_times_is_moved_as_a_whole() -> None:
     clock = Clock()
-    clock.arrive(NOW)
+    clock.arrived = NOW
     clock.tick()
     clock.set(NOW - DAY)
     assert clock.ts == NOW
@@ -104,10 +104,10 @@ def test_a_recording_that_begins_without_times_is_moved_as_a_whole() -> None:
 
 def test_nothing_happens_long_after_it_has_arrived_and_a_time_that_is_none_counts_as_none() -> None:
     clock = Clock()
-    clock.arrive(NOW)
+    clock.arrived = NOW
     clock.set(NOW + DAY)
     assert clock.ts == NOW + LIVE_RECORD_MS
     clock = Clock()
-    clock.arrive(NOW)
+    clock.arrived = NOW
     clock.set("yesterday")
     assert clock.ts == NOW

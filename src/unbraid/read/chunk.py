@@ -41,13 +41,6 @@ class DecodedChunk(Chunk):
 
     records: tuple[Record, ...] = ()
 
-    @classmethod
-    def of(cls, chunk: Chunk, records: tuple[Record, ...]) -> DecodedChunk:
-        """Returns a chunk with the records of its lines."""
-        made = cls(*chunk)
-        made.records = records
-        return made
-
 
 class ChunkedSource:
     """A source whose bytes are put together here, from an offset on: it counts the offsets of its
@@ -102,4 +95,6 @@ def _one(chunks: list[Chunk]) -> Chunk:
     one = chunks[0]._replace(data=b"".join([chunk.data for chunk in chunks]))
     if not all(chunk.records for chunk in chunks):
         return one
-    return DecodedChunk.of(one, tuple(chain.from_iterable(chunk.records for chunk in chunks)))
+    decoded = DecodedChunk(*one)
+    decoded.records = tuple(chain.from_iterable(chunk.records for chunk in chunks))
+    return decoded

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import Struct
+
 from unbraid.read.record import milliseconds
 from unbraid.timings import LIVE_RECORD_MS
 
 
-class Clock:
+class Clock(Struct):
     """The time of the latest record; `ts` is in milliseconds since 1970, 0 if none is known. `own`
     is the latest that a record has given itself.
 
@@ -26,28 +28,13 @@ class Clock:
     its durations are right.
     """
 
-    __slots__ = (
-        "_arrived",
-        "_dated",
-        "_guessed",
-        "_moved",
-        "_stored",
-        "own",
-        "ts",
-    )
-
-    def __init__(self) -> None:
-        self.ts = 0
-        self.own = 0
-        self._arrived = 0  # when the records that are read now have arrived; 0 if unknown
-        self._guessed = False  # whether a record was dated by its arrival
-        self._dated = False  # whether a record had a time of its own
-        self._stored = False  # whether the latest of those came long after its time
-        self._moved = 0
-
-    def arrive(self, now: int) -> None:
-        """Notes when the records that follow have arrived."""
-        self._arrived = now
+    ts: int = 0
+    own: int = 0
+    arrived: int = 0  # when the records that are read now have arrived; 0 if unknown
+    guessed: bool = False  # whether a record was dated by its arrival
+    dated: bool = False  # whether a record had a time of its own
+    stored: bool = False  # whether the latest of those came long after its time
+    moved: int = 0
 
     def set(self, stamp: str | int | float) -> None:
         """Sets the clock to a record's own time; one that cannot be read counts as none."""
@@ -57,18 +44,24 @@ class Clock:
             return
         if own > self.own:
             self.own = own
-        if self._arrived:
-            self._compare(own)
-        else:
+        if not self.arrived:
             self.ts = own
+            return
+        if not self.dated:
+            self.dated = True
+            if self.guessed and self.ts - own > LIVE_RECORD_MS:
+                self.moved = self.ts - own
+        # What has arrived has happened: no time can be much later than the arrival.
+        self.ts = min(own + self.moved, self.arrived + LIVE_RECORD_MS)
+        self.stored = self.arrived - self.ts > LIVE_RECORD_MS
 
     def tick(self) -> None:
         """Lets a record pass that has no time of its own: it happened when it arrived, if that is
         read live, and else when the record before it did.
         """
-        if self._arrived > self.ts and not self._stored:
-            self.ts = self._arrived
-            self._guessed = True
+        if self.arrived > self.ts and not self.stored:
+            self.ts = self.arrived
+            self.guessed = True
 
     @contextmanager
     def at(self, ts: int) -> Iterator[None]:
@@ -80,12 +73,3 @@ class Clock:
             yield
         finally:
             self.ts = before
-
-    def _compare(self, own: int) -> None:
-        if not self._dated:
-            self._dated = True
-            if self._guessed and self.ts - own > LIVE_RECORD_MS:
-                self._moved = self.ts - own
-        # What has arrived has happened: no time can be much later than the arrival.
-        self.ts = min(own + self._moved, self._arrived + LIVE_RECORD_MS)
-        self._stored = self._arrived - self.ts > LIVE_RECORD_MS

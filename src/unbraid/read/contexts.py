@@ -1,157 +1,169 @@
-"""Which agent a record belongs to: one context per agent, known by its spawning call, its agent id,
-or both.
+"""Which agents there are: one context per agent, known by its spawning call, its agent id, or both.
 
 A context is found by whatever id a line carries. Ids are learned from different lines at different
-times, and joined: the spawning call (`parent_tool_use_id` on stdout), the agent id (transcripts),
-a line's `uuid` or a message's id that both have in common, the prompt where a layout has no id.
+times, and joined. An agent is announced at the earliest sign of it; its id and model may come later
+and are reported as `session_meta`. An agent that is asked again is the same context in a new
+invocation.
 """
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
-from unbraid.read.blocks import TRANSCRIPT, MessageState
-from unbraid.read.seen import forget_oldest
+from msgspec import Struct, field
 
-# How many messages of an agent may still be repeated by another source that lags behind.
-RECENT_MESSAGES = 256
-
-
-class Context:
-    """One agent's conversation."""
-
-    __slots__ = (
-        "again",
-        "agent_id",
-        "asked_after",
-        "background",
-        "call",
-        "calls",
-        "description",
-        "ended",
-        "ending",
-        "ends_with_text",
-        "failure",
-        "id",
-        "interrupted",
-        "last_text",
-        "latest",
-        "live",
-        "messages",
-        "meta",
-        "model",
-        "parent",
-        "prompt",
-        "session_id",
-        "spawned",
-        "subagent_type",
-        "usage_due",
-    )
-
-    def __init__(self, context_id: str, parent: Context | None) -> None:
-        self.id = context_id
-        self.parent = parent
-        self.agent_id: str | None = None
-        self.call: str | None = None  # the call of the present invocation
-        self.calls: set[str] = set()
-        self.prompt: str | None = None
-        self.subagent_type: str | None = None
-        self.description: str | None = None
-        self.model: str | None = None
-        self.session_id: str | None = None
-        self.background: bool | None = None
-        self.spawned = parent is None
-        self.ended = False
-        self.ending: tuple[bool, str, str | None] | None = None
-        self.interrupted = False
-        self.failure: str | None = None  # the latest error that was printed in place of an answer
-        self.asked_after: object = None  # what it had said when it was asked the last time
-        self.messages: dict[str, MessageState] = {}
-        self.latest: list[MessageState | None] = [None, None]  # where each source is now
-        self.again: str | None = None  # the latest line that its transcript has only repeated
-        self.live: MessageState | None = None  # the one that is streaming on stdout
-        self.usage_due: MessageState | None = None
-        self.last_text = ""
-        self.ends_with_text = True  # whether the last block that it has said is text, not a call
-        self.meta: object = None
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether the last that it said is an error in place of an answer."""
-        return self.failure is not None and self.failure == self.last_text
-
-    @property
-    def said_last(self) -> object:
-        """Something that differs when it has said more."""
-        return [None if state is None else state.id for state in self.latest], self.last_text
-
-    def note_question(self) -> None:
-        """Notes that it was asked something."""
-        self.asked_after = self.said_last
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether it has said anything since it was asked the last time."""
-        return any(self.latest) and bool(self.last_text) and self.asked_after != self.said_last
-
-    def turn_to(self, state: MessageState, source: int) -> None:
-        """Notes that a source has come to another message: a transcript has the one before
-        whole.
-        """
-        before = self.latest[source]
-        if source == TRANSCRIPT and before is not None and before is not state:
-            before.past = True
-        self.latest[source] = state
-
-    def message(self, message_id: str) -> MessageState:
-        """Returns the state of one of this agent's messages."""
-        state = self.messages.get(message_id)
-        if state is None:
-            state = self.messages[message_id] = MessageState(message_id)
-            if len(self.messages) > 2 * RECENT_MESSAGES:
-                forget_oldest(self.messages, RECENT_MESSAGES)
-        return state
+from unbraid.events import RelayEvent, SessionMeta, SubAgentEnded, SubAgentSpawned
+from unbraid.read.clock import Clock
 
 
-class OpenCall(Struct, gc=False):
-    """A tool call that has not been answered yet; nothing that it holds leads back to it."""
+class Context(Struct, eq=False):
+    """One agent's conversation. A kind's contexts may extend this."""
 
-    context: Context
-    message: MessageState
-    tool: str
-    ts: int
-    spawns: Context | None = None
+    id: str
+    parent: Context | None
+    agent_id: str | None = None
+    call: str | None = None  # the call of the present invocation
+    calls: set[str] = field(default_factory=set)
+    prompt: str | None = None
+    subagent_type: str | None = None
+    description: str | None = None
+    model: str | None = None
+    session_id: str | None = None
+    background: bool | None = None
+    spawned: bool = False
+    ended: bool = False
+    ending: tuple[bool, str, str | None] | None = None
+    last_text: str = ""
+    meta: object = None
+
+    def __post_init__(self) -> None:
+        self.spawned = self.parent is None
 
 
-class Contexts:
-    """All agents of a run, by every id they are known under."""
+C = TypeVar("C", bound=Context)
 
-    def __init__(self) -> None:
-        self.root = Context("", None)
-        self.by_call: dict[str, Context] = {}
-        self.by_agent: dict[str, Context] = {}
+
+class Contexts(Generic[C]):
+    """All agents of a run, by every id they are known under; `new` makes a kind's contexts."""
+
+    def __init__(self, new: Callable[[str, Context | None], C]) -> None:
+        self._new = new
+        self.root = new("", None)
+        self.by_call: dict[str, C] = {}
+        self.by_agent: dict[str, C] = {}
         self._count = 0
 
-    def everyone(self) -> list[Context]:
+    def everyone(self) -> list[C]:
         """Returns every sub-agent's context, once, in order of appearance."""
         return list(dict.fromkeys([*self.by_call.values(), *self.by_agent.values()]))
 
-    def add(self, context_id: str, parent: Context, call: str | None) -> Context:
+    def add(self, context_id: str, parent: C, call: str | None) -> C:
         """Adds a sub-agent of `parent`, spawned by `call`, and returns it."""
         # An empty id would be the main agent's.
         self._count += 1
-        context = Context(context_id or f"agent-{self._count}", parent)
+        context = self._new(context_id or f"agent-{self._count}", parent)
         context.call = call
         if call is not None:
             context.calls.add(call)
             self.by_call.setdefault(call, context)
         return context
 
-    def bind(self, context: Context, agent_id: str) -> None:
+    def bind(self, context: C, agent_id: str) -> None:
         """Notes that this context is the agent with this id."""
         context.agent_id = agent_id
         self.by_agent[agent_id] = context
 
-    def awaiting(self, prompt: str) -> list[Context]:
+    def awaiting(self, prompt: str) -> list[C]:
         """Returns the spawned agents with this prompt whose ids are not known yet."""
         return [c for c in self.by_call.values() if c.agent_id is None and c.prompt == prompt]
+
+
+class Agents(Generic[C]):
+    """Which agents there are, which spawned which, and which have ended.
+
+    `before_end` appends what has to be reported of an agent before its end.
+    """
+
+    def __init__(
+        self,
+        contexts: Contexts[C],
+        clock: Clock,
+        before_end: Callable[[C, list[RelayEvent]], None] = lambda context, out: None,
+    ) -> None:
+        self.contexts = contexts
+        self.session_id: str | None = None
+        self.clock = clock
+        self._before_end = before_end
+
+    def announce(self, context: Context, out: list[RelayEvent], *, resumes: bool = False) -> None:
+        """Reports that an agent was started; its parent's start is reported first."""
+        if context.spawned and not resumes:
+            return
+        parent = context.parent
+        if parent is not None and not parent.spawned:
+            self.announce(parent, out)
+        context.spawned = True
+        out.append(
+            SubAgentSpawned(
+                context.id,
+                self.clock.ts,
+                parent_context=parent.id if parent is not None else "",
+                agent_id=context.agent_id,
+                session_id=context.session_id or self.session_id,
+                prompt=context.prompt,
+                subagent_type=context.subagent_type,
+                parent_tool_id=context.call,
+                description=context.description,
+                model=context.model,
+                background=context.background,
+                resumes=resumes,
+            )
+        )
+
+    def resume(self, context: C, call_id: str | None, out: list[RelayEvent]) -> None:
+        """Begins a new invocation of a context: its agent is asked again."""
+        if not context.ended:
+            self.end(context, *(context.ending or (True, "completed", None)), out=out)
+        context.call = call_id
+        if call_id is not None:
+            context.calls.add(call_id)
+            self.contexts.by_call.setdefault(call_id, context)
+        context.ended = False
+        context.ending = None
+        self.announce(context, out, resumes=True)
+
+    def identify(self, context: C, agent_id: str, out: list[RelayEvent]) -> None:
+        """Notes an agent's id, and reports it if the agent was announced without one."""
+        if context.agent_id == agent_id or context is self.contexts.root:
+            return
+        self.contexts.bind(context, agent_id)
+        if context.spawned:
+            out.append(SessionMeta(context.id, self.clock.ts, agent_id=agent_id))
+
+    def end(
+        self,
+        context: C,
+        ok: bool,
+        reason: str,
+        content: str | None,
+        *,
+        out: list[RelayEvent],
+    ) -> None:
+        """Ends an agent's invocation."""
+        if context.ended or context is self.contexts.root:
+            return
+        self._before_end(context, out)
+        context.ended = True
+        context.ending = None
+        out.append(
+            SubAgentEnded(
+                context.id,
+                self.clock.ts,
+                agent_id=context.agent_id,
+                parent_tool_id=context.call,
+                ok=ok,
+                reason=reason,
+                content=content,
+            )
+        )

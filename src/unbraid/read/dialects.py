@@ -1,8 +1,7 @@
-"""What reads one run's records: a dialect of each kind of agents, created when first needed."""
+"""What reads one run's records: each kind of agents has a dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
 from unbraid.events import RelayEvent
@@ -89,49 +88,3 @@ def with_defaults(dialect: Any) -> Dialect[Any]:
         dialect.program = None
     made: Dialect[Any] = dialect
     return made
-
-
-class Dialects(Mapping[str, Dialect[Any]]):
-    """Dialects by the names of their kinds, in the order in which they are asked. Most runs are of
-    the first kind: a watch over thousands of them would hold the others for nothing.
-    """
-
-    def __init__(self, factories: Mapping[str, Callable[[], Dialect[Any]]]) -> None:
-        self._factories = factories
-        self._made: dict[str, Dialect[Any]] = {}
-        self._source, self.arrived = "", 0
-
-    def __getitem__(self, kind: str) -> Dialect[Any]:
-        known = self._made.get(kind)
-        return known if known is not None else self._make(kind)
-
-    def _make(self, kind: str) -> Dialect[Any]:
-        made = self._made[kind] = with_defaults(self._factories[kind]())
-        made.reading(self._source)
-        made.arrive(self.arrived)
-        return made
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._factories)
-
-    def __len__(self) -> int:
-        return len(self._factories)
-
-    def __contains__(self, kind: object) -> bool:
-        return kind in self._factories
-
-    @property
-    def ts(self) -> int:
-        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
-        return max((dialect.ts for dialect in self._made.values()), default=0)
-
-    def turn_to(self, source: str, now: int) -> None:
-        """Notes from which source the next lines come, and when they have arrived."""
-        if now != self.arrived:
-            self.arrived = now
-            for dialect in self._made.values():
-                dialect.arrive(now)
-        if source != self._source:
-            self._source = source
-            for dialect in self._made.values():
-                dialect.reading(source)

@@ -17,7 +17,6 @@ from unbraid.read.record import Record
 # No agent's line is near this: what is, was made to fill its reader's memory.
 DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024
 HEAD_BYTES = 1024
-MOST_PIECES = 64
 PART_BYTES = 1 << 20
 _raw = attrgetter("raw")
 
@@ -38,9 +37,8 @@ class Lines:
         self.max_line_bytes = max_line_bytes
         self.offset = 0
         self._fed = 0
-        # A line that is not over yet: many pieces, and the latest few; past the limit, its head.
+        # A line that is not over yet; past the limit, its head.
         self._begun = bytearray()
-        self._pieces: list[bytes | memoryview] = []
         self._length = 0
         self._head_bytes = min(HEAD_BYTES, max_line_bytes)
 
@@ -85,7 +83,7 @@ class Lines:
         if start < len(data):
             if not self._length:
                 self.offset = fed + start
-            self._keep(data[start:])
+            self._keep(memoryview(data)[start:])
 
     def finish(self) -> Iterator[bytes | Overlong]:
         """Yields the last line, if the stream ended without a newline."""
@@ -93,29 +91,15 @@ class Lines:
             yield self._take()
 
     def _keep(self, piece: bytes | memoryview) -> None:
-        before = self._length
-        self._length = before + len(piece)
-        if before > self.max_line_bytes:
-            return
-        self._pieces.append(piece)
-        # Pieces are joined once, at the end of their line, unless that would be a great many.
-        if self._length > self.max_line_bytes:
-            self._join()
-            del self._begun[self._head_bytes :]
-        elif len(self._pieces) > MOST_PIECES:
-            self._join()
-
-    def _join(self) -> None:
-        self._begun += b"".join(self._pieces)
-        self._pieces.clear()
+        is_overlong = self._length > self.max_line_bytes
+        self._length += len(piece)
+        if not is_overlong:
+            self._begun += piece
+            if self._length > self.max_line_bytes:
+                del self._begun[self._head_bytes :]
 
     def _take(self) -> bytes | Overlong:
         length, self._length = self._length, 0
-        if not self._begun:
-            line = b"".join(self._pieces)
-            self._pieces.clear()
-            return line
-        self._join()
         line = bytes(self._begun)
         self._begun.clear()
         return Overlong(length, line) if length > self.max_line_bytes else line

@@ -21,7 +21,7 @@ def names_run(run: str) -> bool:
 
 def checked_run(run: str) -> str:
     """Returns the run's id, or CallerError."""
-    if not names_run(run):
+    if not _run.fullmatch(run):
         raise CallerError(f"not a run id: {run[:80]!r}")
     return run
 

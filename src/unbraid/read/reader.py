@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from unbraid.read.arrays import begins_array, elements
-from unbraid.read.dialects import Dialect, Dialects
+from unbraid.read.dialects import Dialect, with_defaults
 from unbraid.read.record import BAD_JSON, Damage, Record, any_json, coerce
 from unbraid.read.sse import data_of
 
@@ -51,11 +51,49 @@ def import_dialects() -> None:
 
 
 class RecordReader:
-    """Asks the dialects, by the names of their kinds, which of them owns a line."""
+    """Asks the dialects of one run, which `factories` make by the names of their kinds, which of
+    them owns a line.
 
-    def __init__(self, dialects: Mapping[str, Dialect[Any]]) -> None:
-        self._dialects = dialects
-        self._order = list(dialects)
+    They are made when they are first asked. Most runs are of the first kind: a watch over thousands
+    of them would hold the others for nothing.
+    """
+
+    def __init__(self, factories: Mapping[str, Callable[[], Dialect[Any]]]) -> None:
+        self._factories = factories
+        self._made: dict[str, Dialect[Any]] = {}
+        self._order = list(factories)
+        self.kinds = frozenset(factories)
+        self._source, self.arrived = "", 0
+
+    def dialect(self, kind: str) -> Dialect[Any]:
+        """Returns the dialect of a kind."""
+        known = self._made.get(kind)
+        if known is None:
+            known = self._made[kind] = with_defaults(self._factories[kind]())
+            known.reading(self._source)
+            known.arrive(self.arrived)
+        return known
+
+    @property
+    def first(self) -> str:
+        """The name of the kind that is asked first."""
+        return self._order[0]
+
+    @property
+    def ts(self) -> int:
+        """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
+        return max((dialect.ts for dialect in self._made.values()), default=0)
+
+    def turn_to(self, source: str, now: int) -> None:
+        """Notes from which source the next lines come, and when they have arrived."""
+        if now != self.arrived:
+            self.arrived = now
+            for dialect in self._made.values():
+                dialect.arrive(now)
+        if source != self._source:
+            self._source = source
+            for dialect in self._made.values():
+                dialect.reading(source)
 
     def prefer(self, kind: str) -> None:
         """Moves a kind to the front: its dialect is asked first."""
@@ -69,7 +107,7 @@ class RecordReader:
         trouble: Exception | None = None
         for kind in self._order:
             try:
-                record = self._dialects[kind].decode(text)
+                record = self.dialect(kind).decode(text)
             except BAD_JSON as error:
                 trouble = trouble or error
                 continue
@@ -131,7 +169,7 @@ class RecordReader:
         except BAD_JSON:
             pass  # types are wrong
         for kind in self._order:
-            mended = self._dialects[kind].mend(value)
+            mended = self.dialect(kind).mend(value)
             if mended is not None:
                 record, whole = mended
                 record.raw = raw
@@ -161,7 +199,7 @@ class RecordReader:
 
 @cache
 def _registered_reader() -> RecordReader:
-    return RecordReader(Dialects(registered_dialects()))
+    return RecordReader(registered_dialects())
 
 
 def read_line(line: bytes) -> Iterator[Record | Damage]:

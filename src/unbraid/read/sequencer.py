@@ -121,10 +121,13 @@ class Sequencer(Generic[V]):
     def add(self, item: SourceItem[V], now: float) -> None:
         """Adds an item, behind all others of its source."""
         assert not (item.patient and any(_keys(item))), "a patient item depends on nobody"
-        self._queues.setdefault(item.source, deque()).append(_WaitingItem(item, now))
-        self.note(item.source, item.provides, now)
+        source = item.source
+        self._queues.setdefault(source, deque()).append(_WaitingItem(item, now))
+        if source in self._named:
+            self._latest[source] = now
         for key in item.provides:
-            self._providers.setdefault(key, item.source)
+            self._since.setdefault(key, now)
+            self._providers.setdefault(key, source)
 
     def note(self, source: str, provides: Iterable[str], now: float) -> None:
         """Notes that a source has brought something that does not wait and bypasses the
@@ -144,14 +147,15 @@ class Sequencer(Generic[V]):
         this may note what has gone before the next item is decided.
         """
         moved = True
-        while moved and self.holds():
+        while moved and any(self._queues.values()):
             moved = False
             for source, queue in list(self._queues.items()):
                 while queue and self._may_go(queue[0], now):
                     moved = True
-                    for key in _keys(queue[0].item):
-                        if key in self._providers and self._within_reach(key):
-                            yield from self._taken_along(key)
+                    if queue[0].item.waits_for:
+                        for key in _keys(queue[0].item):
+                            if key in self._providers and self._within_reach(key):
+                                yield from self._taken_along(key)
                     yield self._pop(queue)
                 # The consumer of this may add and forget in between.
                 if not queue and source not in self._named and self._queues.get(source) is queue:
@@ -218,8 +222,6 @@ class Sequencer(Generic[V]):
 
 def _keys(item: SourceItem[V]) -> Iterator[str]:
     """Yields what an item comes after, if that is there."""
-    if not item.waits_for:
-        return
     waiting = list(item.waits_for)
     while waiting:
         condition = waiting.pop(0)

@@ -68,17 +68,16 @@ class Track(NamedTuple):
     opens: bool = False
 
 
-class RunTracks:
+class RunTracks(Struct, eq=False):
     """The tracks that belong to one run; `live` if its agents may still be at work, None if only
     its last time shows that; `arrives` if one of the tracks is still being sent.
     """
 
-    def __init__(self, source: str, session: str | None, tracks: list[Track]) -> None:
-        self.source = source
-        self.live: bool | None = False
-        self.arrives = False
-        self.session = session
-        self.tracks = tracks
+    source: str
+    session: str | None
+    tracks: list[Track]
+    live: bool | None = False
+    arrives: bool = False
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[bytes]:

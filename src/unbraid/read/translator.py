@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from unbraid.events import Malformed, RelayEvent, Unrecognized
-from unbraid.read.dialects import Dialect, Dialects
+from unbraid.read.dialects import Dialect
 from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES, HEAD_BYTES, Lines, Overlong
 from unbraid.read.notes import NOTES, note_event
 from unbraid.read.reader import RecordReader, registered_dialects
@@ -49,11 +50,12 @@ class Translator:
     ) -> None:
         self._max_line_bytes = max_line_bytes
         self._sources = {"stdout": Lines(max_line_bytes)}
-        self._excess: dict[str, _Excess] = {}
-        self._dialects = Dialects(registered_dialects() if dialects is None else dialects)
-        self._reader = RecordReader(self._dialects)
-        self._met: list[str] = []  # the kinds that have owned a record, in this order
-        self._owner = ""  # the kind that has owned the latest one, and how it reads the next
+        self._excess: dict[str, dict[type[RelayEvent], _Excess]] = {}  # by source
+        self._reader = RecordReader(registered_dialects() if dialects is None else dialects)
+        # The dialects that have owned a record, by kind, in this order; which has owned the latest
+        # one; and how it reads the next.
+        self._owners: dict[str, Dialect[Any]] = {}
+        self._owner = ""
         self._latest: tuple[Decode, Decode, Translate] = _unread, _unread, _untranslated
         self._finished = False
 
@@ -62,26 +64,27 @@ class Translator:
         """The name of the kind of agents whose words these are: of the first that has owned a
         record, and before that of the kind that is asked first.
         """
-        return self._dialects[self._first].program or self._first
+        return self._first.program or next(iter(self._owners), self._reader.first)
 
     @property
-    def _first(self) -> str:
-        return self._met[0] if self._met else next(iter(self._dialects))
+    def _first(self) -> Dialect[Any]:
+        first = next(iter(self._owners.values()), None)
+        return first or self._reader.dialect(self._reader.first)
 
     @property
     def outcome(self) -> tuple[bool, str]:
         """How the main agent has ended, as far as is known: ok, and the reason."""
-        return self._dialects[self._first].outcome or ORPHANED
+        return self._first.outcome or ORPHANED
 
     @property
     def ts(self) -> int:
         """The latest time that a source has given, in milliseconds since 1970; 0 if none did."""
-        return self._dialects.ts
+        return self._reader.ts
 
     def translate(self, record: Record) -> list[RelayEvent]:
         """Returns what is new in one record."""
         out: list[RelayEvent] = []
-        self._translate(record.kind if record.kind in self._dialects else None, record, out)
+        self._translate(record.kind if record.kind in self._reader.kinds else None, record, out)
         return out
 
     def feed(
@@ -97,12 +100,12 @@ class Translator:
         lines = self._sources.get(source)
         if lines is None:
             lines = self._sources[source] = Lines(self._max_line_bytes)
-        self._dialects.turn_to(source, now)
+        self._reader.turn_to(source, now)
         if len(data) <= SLICE_BYTES:
-            return self._limited(source, lines, lines.feed(data, records))
+            return self._read(source, lines, lines.feed(data, records))
         out: list[RelayEvent] = []
         for start in range(0, len(data), SLICE_BYTES):
-            out += self._limited(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
+            out += self._read(source, lines, lines.feed(data[start : start + SLICE_BYTES]))
         return out
 
     def finish(self) -> list[RelayEvent]:
@@ -111,34 +114,24 @@ class Translator:
         if self._finished:
             return out
         self._finished = True
-        for source, lines in self._sources.items():
-            self._dialects.turn_to(source, self._dialects.arrived)
-            out += self._limited(source, lines, lines.finish())
+        for name, lines in self._sources.items():
+            self._reader.turn_to(name, self._reader.arrived)
+            out += self._read(name, lines, lines.finish())
         for excess in self._excess.values():
-            out += excess.rest()
-        for kind in self._met:
-            self._dialects[kind].finish(out)
+            out += [rest for each in excess.values() if (rest := each.rest()) is not None]
+        for owner in self._owners.values():
+            owner.finish(out)
         return out
 
-    def _limited(
+    def _read(
         self, name: str, source: Lines, lines: Iterable[bytes | Record | Overlong]
     ) -> list[RelayEvent]:
-        """Returns what is new in lines, without what a source reports too often."""
-        out: list[RelayEvent] = []
+        """Returns what is new in lines of a source, as it yields them, without what it reports too
+        often.
+        """
         if name == NOTES:
             return [note_event(line, source.offset) for line in lines if isinstance(line, bytes)]
-        self._read(source, lines, out)
-        if _LIMITED.isdisjoint(map(type, out)):
-            return out
-        excess = self._excess.get(name)
-        if excess is None:
-            excess = self._excess[name] = _Excess()
-        return excess.limited(out)
-
-    def _read(
-        self, source: Lines, lines: Iterable[bytes | Record | Overlong], out: list[RelayEvent]
-    ) -> None:
-        """Translates lines of a source, as it yields them."""
+        out: list[RelayEvent] = []
         # The hottest loop there is: one decode and one translate a line, looked up once.
         decode, decode_again, translate = latest = self._latest
         for line in lines:
@@ -162,6 +155,7 @@ class Translator:
             self._read_slowly(text, source.offset, out)
             if latest is not self._latest:
                 decode, decode_again, translate = latest = self._latest
+        return out if _LIMITED.isdisjoint(map(type, out)) else self._limited(name, out)
 
     def _read_slowly(self, line: bytes, offset: int, out: list[RelayEvent]) -> None:
         """Translates a line that the owner of the latest record does not own, or cannot read."""
@@ -175,14 +169,27 @@ class Translator:
         if kind is None:
             out.append(Unrecognized("", self.ts, sound(record.raw)))
             return
-        if kind not in self._met:
-            self._met.append(kind)
         if kind != self._owner:
             self._owner = kind
-            owner = self._dialects[kind]
+            owner = self._owners.setdefault(kind, self._reader.dialect(kind))
             self._latest = owner.decode, owner.decode_again, owner.translate
             self._reader.prefer(kind)
-        self._dialects[kind].translate(record, out)
+        self._owners[kind].translate(record, out)
+
+    def _limited(self, name: str, events: list[RelayEvent]) -> list[RelayEvent]:
+        """Returns events of a source with summaries in place of those that are too many."""
+        excess = self._excess.get(name)
+        if excess is None:
+            excess = {kind: _Excess(alone) for kind, alone in REPORTED_ALONE.items()}
+            self._excess[name] = excess
+        shown: list[RelayEvent] = []
+        for event in events:
+            found = excess.get(type(event))
+            # What belongs to an agent's conversation stays where it was said.
+            reported = event if found is None or event.context else found.report(event)
+            if reported is not None:
+                shown.append(reported)
+        return shown
 
     def _malformed(self, raw: bytes, reason: str, offset: int) -> Malformed:
         return Malformed(
@@ -198,45 +205,22 @@ def _untranslated(record: Any, out: list[RelayEvent]) -> None:
     """Does nothing: no dialect has read a record yet."""
 
 
-class _Excess:
-    """Sums up what one source repeats too often: half a megabyte of lines that are no records would
-    be a log of many megabytes, one event a line.
+class _Excess(Struct):
+    """Sums up what one source repeats too often, of one type: half a megabyte of lines that are no
+    records would be a log of many megabytes, one event a line.
 
-    The first such lines are reported one by one, and the rest by a few summaries: after the next
+    So many are reported `alone`, one by one, and the rest by a few summaries: after the next
     hundred, the next two hundred, and so on, and at the end of the source. When one is due is
     decided by the lines alone, never by how they were cut into chunks.
     """
 
-    def __init__(self) -> None:
-        self._sums = {kind: _Sum(alone) for kind, alone in REPORTED_ALONE.items()}
+    alone: int
+    count: int = 0
+    due: int = FIRST_SUMMARY
+    first: RelayEvent | None = None
+    last: RelayEvent | None = None
 
-    def limited(self, events: Iterable[RelayEvent]) -> list[RelayEvent]:
-        """Returns the events with summaries in place of those that are too many."""
-        shown: list[RelayEvent] = []
-        for event in events:
-            found = self._sums.get(type(event))
-            # What belongs to an agent's conversation stays where it was said.
-            reported = event if found is None or event.context else found.take(event)
-            if reported is not None:
-                shown.append(reported)
-        return shown
-
-    def rest(self) -> list[RelayEvent]:
-        """Returns the last summaries: the source is over."""
-        return [rest for each in self._sums.values() if (rest := each.rest()) is not None]
-
-
-class _Sum:
-    """The events of one type of one source."""
-
-    __slots__ = ("alone", "count", "due", "first", "last")
-
-    def __init__(self, alone: int) -> None:
-        self.alone, self.count, self.due = alone, 0, FIRST_SUMMARY
-        self.first: RelayEvent | None = None
-        self.last: RelayEvent | None = None
-
-    def take(self, event: RelayEvent) -> RelayEvent | None:
+    def report(self, event: RelayEvent) -> RelayEvent | None:
         """Returns what to report now that another event has come."""
         if self.alone:
             self.alone -= 1
@@ -248,7 +232,7 @@ class _Sum:
         return self.rest()
 
     def rest(self) -> RelayEvent | None:
-        """Returns the summary of what was not reported yet."""
+        """Returns the summary of what was not reported yet, if there is any."""
         first, last, count = self.first, self.last, self.count
         self.first, self.last, self.count = None, None, 0
         if first is None or last is None or count == 1:

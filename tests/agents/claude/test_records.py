@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.agents.claude.records import Task, fingerprint, parse_double_encoded
-from unbraid.read.blocks import Block
+from unbraid.agents.claude.records import Block, Task, fingerprint, parse_double_encoded
 from unbraid.read.content import extract_content, split_content
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "eA=="}}

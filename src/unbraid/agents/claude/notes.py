@@ -15,11 +15,26 @@ from unbraid.agents.claude.records import LAUNCHED
 MAX_END_CHARS = 2000
 
 _REMINDER, _REMINDER_END = "<system-reminder>", "</system-reminder>"
+_FOREWORD = re.compile(r"\A<tools-used-before-summary>[^<]*</tools-used-before-summary>\s*")
+_FRAME = re.compile(r"^\[Subagent hand-back\][^\n]*\n", re.MULTILINE)
 _HAND_BACK = re.compile(r"^\[Subagent hand-back\] [^\n]*The report follows:\n", re.MULTILINE)
+_INDENT = re.compile(r"^  ", re.MULTILINE)
+_AFTERWORD = re.compile(r"\n?agentId: [\w-]+ \(use SendMessage[^\n]*(\n<usage>[^<]*</usage>)?\s*\Z")
 _HOW_TO_RESUME = re.compile(
     r"(?ms)\n?^agentId: [\w-]+ \((?:use SendMessage|for resuming|internal ID)[^\n]*\)"
     r"(?:\n<usage>.*?</usage>)?\s*\Z"
 )
+
+
+def agent_answer(text: str) -> str:
+    """Returns what an agent answered, out of what its caller gets: without the list of tools before
+    it, the id and the usage after it, and the frame that newer versions put every line of it in.
+    """
+    text = _AFTERWORD.sub("", text)
+    frame = _FRAME.search(text)
+    if frame is not None:
+        return _INDENT.sub("", text[frame.end() :])
+    return _FOREWORD.sub("", text)
 
 
 def without_notes(text: str, *, of_agent: bool) -> str:
@@ -30,11 +45,8 @@ def without_notes(text: str, *, of_agent: bool) -> str:
     if text.startswith(LAUNCHED):
         return ""
     text = text[:-MAX_END_CHARS] + _HOW_TO_RESUME.sub("", text[-MAX_END_CHARS:])
-    report = _HAND_BACK.search(text)
-    if report is None:
-        return text
-    lines = text[report.end() :].split("\n")
-    return "\n".join(line.removeprefix("  ") for line in lines)
+    frame = _HAND_BACK.search(text)
+    return text if frame is None else _INDENT.sub("", text[frame.end() :])
 
 
 def _without_reminders(text: str) -> str:

@@ -2,22 +2,70 @@
 
 from __future__ import annotations
 
-import re
+import json
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
-from unbraid.events.tokens import TokenCounts, all_tokens
-from unbraid.read.blocks import Block, MessageUsage
+from unbraid.fold.title import title_of
 from unbraid.read.chunk import Chunk, DecodedChunk
-from unbraid.read.record import BAD_JSON, Record, read_as
+from unbraid.read.record import BAD_JSON, MISSING, Record, read_as
 
 # Below this size, looking for what need not be read takes longer than reading it.
 WORTH_CUTTING = 1500
 NEAR_BYTES = 256
 STDOUT_COPY, TRANSCRIPT_COPY = b',"tool_use_result":', b',"toolUseResult":'
+
+
+class CacheLifetimes(Struct, gc=False):
+    """For how long what was written to the cache is kept."""
+
+    ephemeral_1h_input_tokens: int | None = 0
+
+
+class MessageUsage(Struct, gc=False):
+    """Token counts of one model message."""
+
+    # In the order real lines have them, here and below: the decoder looks for the next field first.
+    input_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cache_creation: CacheLifetimes | None = None
+
+    @property
+    def cache_1h_tokens(self) -> int:
+        """Tokens that are kept in the cache for an hour."""
+        kept = self.cache_creation
+        return 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
+
+
+class Block(Struct, gc=False):
+    """One content block of any type; what its type does not use stays at its default."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Raw = EMPTY_OBJECT
+    tool_use_id: str | None = None
+    content: Raw = MISSING
+    is_error: bool | None = None
+
+    @property
+    def words(self) -> str:
+        """What a text or thinking block says; thinking sits in either field."""
+        return (self.text if self.thinking is None else self.thinking) or ""
+
+    @classmethod
+    def of_bare(cls, item: Any) -> Block:
+        """Returns the block that something stands for which is no object where a block is
+        wanted.
+        """
+        return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
 
 
 class ApiMessage(Struct, gc=False):
@@ -28,6 +76,18 @@ class ApiMessage(Struct, gc=False):
     content: list[Block] | str | None = None
     stop_reason: str | None = None
     usage: MessageUsage | None = None
+
+
+class UnreadBlocks(Struct, gc=False):
+    """A message's blocks, unread."""
+
+    content: list[Raw] = field(default_factory=list)
+
+
+class UnreadMessage(Struct, gc=False):
+    """A record with the blocks of its message, unread."""
+
+    message: UnreadBlocks = field(default_factory=UnreadBlocks)
 
 
 class ApiDelta(Struct, gc=False):
@@ -49,6 +109,16 @@ class ApiEvent(Struct, gc=False):
     usage: MessageUsage | None = None
 
 
+# What the `origin` of a user record is called if it notifies of the end of a task.
+NOTIFICATION_ORIGIN = "task-notification"
+
+
+class RecordOrigin(Struct):
+    """The writer of a user record."""
+
+    kind: str | None = None
+
+
 class ClaudeRecord(Record):
     """A record of any type, with the messages and streamed events in it."""
 
@@ -67,6 +137,9 @@ class ClaudeRecord(Record):
     uuid: str | None = None
     timestamp: str | int | float | None = None
     is_meta: bool | None = field(default=None, name="isMeta")
+    # Of any type: what is wrong in them is no reason not to read the rest.
+    synthetic: Raw = field(default=MISSING, name="isSynthetic")
+    origin: Raw = MISSING
     session_id_transcript: str | None = field(default=None, name="sessionId")
     # Of a record that was copied from another session, which has counted it.
     forked_from: dict[str, Any] | None = field(default=None, name="forkedFrom")
@@ -82,6 +155,17 @@ class ClaudeRecord(Record):
     def session_id(self) -> str | None:
         """The session's id, in whichever spelling the line has it."""
         return self.session_id_stdout or self.session_id_transcript
+
+    @property
+    def is_notification(self) -> bool:
+        """Whether a record says of itself that it notifies of the end of a task."""
+        origin = bytes(self.origin)
+        return bool(origin) and read_as(RecordOrigin, origin).kind == NOTIFICATION_ORIGIN
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether the CLI has made a user record, and no person."""
+        return bytes(self.synthetic) == b"true"
 
     @property
     def is_identified(self) -> bool:
@@ -110,7 +194,9 @@ def decode_printed(chunk: Chunk) -> tuple[ClaudeRecord, Chunk]:
         record = decode(line)
     except BAD_JSON:
         return read_as(ClaudeRecord, line), chunk
-    return record, DecodedChunk.of(chunk, (record,))
+    decoded = DecodedChunk(*chunk)
+    decoded.records = (record,)
+    return record, decoded
 
 
 def decode_long(line: bytes) -> ClaudeRecord:
@@ -143,11 +229,6 @@ OTHER_SPAWNING_TOOLS = frozenset({"Workflow", "SendMessage"})
 # How the result of a call begins that has only started an agent. All there is to know it by where
 # no `tool_use_result` stands beside it: in a sub-agent's own conversation.
 LAUNCHED = "Async agent launched"
-
-_FOREWORD = re.compile(r"\A<tools-used-before-summary>[^<]*</tools-used-before-summary>\s*")
-_AFTERWORD = re.compile(r"\n?agentId: [\w-]+ \(use SendMessage[^\n]*(\n<usage>[^<]*</usage>)?\s*\Z")
-_FRAME = re.compile(r"^\[Subagent hand-back\][^\n]*\n", re.MULTILINE)
-_INDENT = re.compile(r"^  ", re.MULTILINE)
 
 
 class SpawnResult(Struct):
@@ -231,11 +312,6 @@ class ResultUsage(Struct):
     cache_read_tokens: int = field(default=0, name="cacheReadInputTokens")
     cache_creation_tokens: int = field(default=0, name="cacheCreationInputTokens")
 
-    @property
-    def total_tokens(self) -> int:
-        """All tokens that went in or came out."""
-        return all_tokens(self)
-
 
 class CostState(Struct):
     """`cost-state`: the session's account at its process's end, cumulative over its processes. If
@@ -246,27 +322,6 @@ class CostState(Struct):
     total_cost_usd: float | None = field(default=None, name="totalCostUSD")
     model_usage: dict[str, ResultUsage] | None = field(default=None, name="modelUsage")
     has_unknown_model_cost: bool | None = field(default=None, name="hasUnknownModelCost")
-
-
-# How much more than was seen a session's account may hold, of requests that no transcript shows
-# (titles, summaries), before it must be about more than this run.
-MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
-# Of a process that may have begun with an earlier account; nearly all of its messages were seen.
-WITH_EARLIER = 1.05
-
-
-def is_about_more(account: TokenCounts, counted: int) -> bool:
-    """Returns whether a session's account must be about more than the messages that were counted:
-    much of it is not in this run, but in others.
-    """
-    return not counted or all_tokens(account) > counted * MOST_OF_ACCOUNT + BESIDE_TOKENS
-
-
-def is_about_earlier(account: TokenCounts, counted: int) -> bool:
-    """Returns whether the account of a process that continues a session includes what that has used
-    before, as later versions have it.
-    """
-    return all_tokens(account) > counted * WITH_EARLIER
 
 
 class Result(Struct):
@@ -297,6 +352,33 @@ class ControlRecord(Struct):
     request: ToolPermissionRequest | None = None
 
 
+class TurnDuration(Struct):
+    """`system/turn_duration`: how long a turn was."""
+
+    duration_ms: float | None = field(default=None, name="durationMs")
+
+
+CUSTOM, AGENT, GENERATED, SUMMARY = "custom-title", "agent-name", "ai-title", "summary"
+# The types of the records that name a session; the first of them that it has is its title.
+TITLE_TYPES = (CUSTOM, AGENT, GENERATED, SUMMARY)
+
+
+class TitleRecord(Struct):
+    """A record that names a session."""
+
+    type: str = ""
+    custom_title: str | None = field(default=None, name="customTitle")
+    agent_name: str | None = field(default=None, name="agentName")
+    ai_title: str | None = field(default=None, name="aiTitle")
+    summary: str | None = None
+
+    @property
+    def title(self) -> str | None:
+        """What it says; None if it takes back what another one has said."""
+        titles = (self.custom_title, self.agent_name, self.ai_title, self.summary)
+        return title_of(dict(zip(TITLE_TYPES, titles, strict=True)).get(self.type))
+
+
 class ErrorFields(Struct):
     """The fields in which records of several types say what went wrong."""
 
@@ -306,38 +388,21 @@ class ErrorFields(Struct):
     retracted_message_uuids: list[str] | None = None
 
 
-class StoredCompaction(Struct, rename="camel"):
-    """What a transcript says of a compaction."""
+class Compaction(Struct):
+    """What a transcript says of a compaction, and in other words stdout."""
 
     trigger: str | None = None
-    before: float | None = field(default=None, name="preTokens")
-    after: float | None = field(default=None, name="postTokens")
-
-
-class PrintedCompaction(Struct):
-    """The same on stdout."""
-
-    trigger: str | None = None
-    before: float | None = field(default=None, name="pre_tokens")
-    after: float | None = field(default=None, name="post_tokens")
+    stored_before: float | None = field(default=None, name="preTokens")
+    stored_after: float | None = field(default=None, name="postTokens")
+    printed_before: float | None = field(default=None, name="pre_tokens")
+    printed_after: float | None = field(default=None, name="post_tokens")
 
 
 class CompactBoundary(Struct):
     """A `compact_boundary` record: the context before it was replaced by a summary."""
 
-    stored: StoredCompaction = field(default_factory=StoredCompaction, name="compactMetadata")
-    printed: PrintedCompaction = field(default_factory=PrintedCompaction, name="compact_metadata")
-
-
-def agent_answer(text: str) -> str:
-    """Returns what an agent answered, out of what its caller gets: without the list of tools before
-    it, the id and the usage after it, and the frame that newer versions put every line of it in.
-    """
-    text = _AFTERWORD.sub("", text)
-    frame = _FRAME.search(text)
-    if frame is not None:
-        return _INDENT.sub("", text[frame.end() :])
-    return _FOREWORD.sub("", text)
+    stored: Compaction | None = field(default=None, name="compactMetadata")
+    printed: Compaction | None = field(default=None, name="compact_metadata")
 
 
 def parse_double_encoded(result: Any) -> str:

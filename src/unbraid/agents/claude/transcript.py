@@ -38,8 +38,6 @@ REJECTION = "The user doesn't want to proceed with this tool use"
 # An attachment of this type says that a hook has ended the turn of its agent.
 HOOK_STOP = "hook_stopped_continuation"
 TASK_NOTIFICATION = "<task-notification>"
-# What a record's origin is called if it is one, whatever stands before it.
-NOTIFICATION_ORIGIN = "task-notification"
 _NOTIFICATION = re.compile(r"<(task-id|tool-use-id|status|result)>(.*?)</\1>", re.DOTALL)
 
 
@@ -72,9 +70,11 @@ class AgentFacts(Struct):
     finished: bool | None = None
 
 
-class SessionIntroduction(Struct):
-    """Which session the transcripts are of, where it works, the version of Claude Code, and what
-    the session was begun with.
+class SessionFacts(Struct):
+    """What the readers of the files say of a session: which one the transcripts are of, where it
+    works, the version of Claude Code, what it was begun with; or else the messages that were copied
+    into it, and counted where they were said; or else how many of its tokens its reader has counted
+    and not its dialect.
     """
 
     session_id: str | None = field(default=None, name="sessionId")
@@ -82,17 +82,7 @@ class SessionIntroduction(Struct):
     version: str | None = None
     prompt: str | None = None
     continues: bool = False
-
-
-class CopiedMessages(Struct):
-    """Messages of a session that were copied into it, and counted where they were said."""
-
     messages: list[str] = field(default_factory=list)
-
-
-class CountedTokens(Struct):
-    """How many tokens of the session were counted by its reader, and not by its dialect."""
-
     tokens: int = 0
 
 
@@ -121,13 +111,6 @@ class HookedPermission(Struct, omit_defaults=True):
     by: str | None = None
     where: str | None = None
     message: str | None = None
-
-
-class JournalEntry(Struct):
-    """A line of a workflow's journal."""
-
-    agent_id: str | None = field(default=None, name="agentId")
-    result: Any = None
 
 
 class ProcessEntry(Struct):
@@ -171,48 +154,41 @@ def session_line(
     that is not known, and `prompt` its first prompt, if that is known before it is written. A run
     that `continues` a session does not have what that said before.
     """
-    facts: dict[str, Any] = {"type": SESSION_INTRODUCTION, "sessionId": session_id}
-    facts |= {"cwd": cwd, "version": version}
-    if prompt is not None:
-        facts["prompt"] = prompt
-    if continues:
-        facts["continues"] = True
-    if started_ms:
-        facts["timestamp"] = started_ms
-    return msgspec.json.encode(facts) + b"\n"
+    facts = {"sessionId": session_id, "cwd": cwd, "version": version}
+    more = {"prompt": prompt, "continues": continues or None, "timestamp": started_ms or None}
+    return _line(SESSION_INTRODUCTION, facts, more)
 
 
 def copied_line(messages: list[str]) -> bytes:
     """Returns the messages that were copied into a session as one line for the translator."""
-    return msgspec.json.encode({"type": COPIED_MESSAGES, "messages": messages}) + b"\n"
+    return _line(COPIED_MESSAGES, {"messages": messages})
 
 
 def counted_line(tokens: int) -> bytes:
-    """Returns how many tokens of a session were counted beside its dialect as one line for the
-    translator.
-    """
-    return msgspec.json.encode({"type": COUNTED_TOKENS, "tokens": tokens}) + b"\n"
+    """Returns how many tokens of a session were counted beside its dialect as such a line."""
+    return _line(COUNTED_TOKENS, {"tokens": tokens})
 
 
 def state_line(session_id: str, state: PublishedState, since_ms: int) -> bytes:
-    """Returns what a process says of its session as one line for the translator."""
-    facts: dict[str, Any] = {"type": SESSION_STATE, "sessionId": session_id}
-    facts |= {"status": state.status, "waitingFor": state.waiting_for}
-    if since_ms:
-        facts["timestamp"] = since_ms
-    return msgspec.json.encode(facts) + b"\n"
+    """Returns what a process says of its session as such a line."""
+    facts = {"sessionId": session_id, "status": state.status, "waitingFor": state.waiting_for}
+    return _line(SESSION_STATE, facts, {"timestamp": since_ms or None})
 
 
 def permission_line(
     session_id: str, agent_id: str | None, permission: HookedPermission, ts: int
 ) -> bytes:
-    """Returns what came by a hook, or was answered to it, as one line for the translator."""
-    facts: dict[str, Any] = {"type": HOOKED_PERMISSION, "sessionId": session_id, "timestamp": ts}
-    if agent_id is not None:
-        facts["agentId"] = agent_id
-    said = msgspec.json.encode(permission)
-    # Encoded already, so that its input stays as it came.
-    return msgspec.json.encode(facts)[:-1] + b"," + said[1:] + b"\n"
+    """Returns what came by a hook, or was answered to it, as such a line."""
+    facts = {"sessionId": session_id, "timestamp": ts}
+    line = _line(HOOKED_PERMISSION, facts, {"agentId": agent_id})
+    # Encoded by itself, so that its input stays as it came.
+    return line[:-2] + b"," + msgspec.json.encode(permission)[1:] + b"\n"
+
+
+def _line(kind: str, facts: dict[str, Any], known: dict[str, Any] | None = None) -> bytes:
+    """Returns facts as one line for the translator, and of others those that are `known`."""
+    known = {name: value for name, value in (known or {}).items() if value is not None}
+    return msgspec.json.encode({"type": kind} | facts | known) + b"\n"
 
 
 def notification(text: str, *, certain: bool = False) -> dict[str, str] | None:

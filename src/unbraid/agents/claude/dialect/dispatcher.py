@@ -8,20 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 from unbraid.agents.claude.dialect.attribution import Attribution
+from unbraid.agents.claude.dialect.calls import Permissions, ToolCalls
+from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
 from unbraid.agents.claude.dialect.messages import Messages
-from unbraid.agents.claude.dialect.permissions import Permissions
-from unbraid.agents.claude.dialect.prompts import Prompts
-from unbraid.agents.claude.dialect.reports import CliReports
+from unbraid.agents.claude.dialect.reports import Reports
 from unbraid.agents.claude.dialect.snapshots import Snapshots
-from unbraid.agents.claude.dialect.spawns import Spawns
-from unbraid.agents.claude.dialect.stream_events import StreamedMessages
-from unbraid.agents.claude.dialect.tasks import Tasks
-from unbraid.agents.claude.dialect.tools import ToolCalls
-from unbraid.agents.claude.dialect.turn_ends import TURN_DURATION, SessionTurnEnds
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
-from unbraid.agents.claude.records import WORTH_CUTTING, ClaudeRecord, decode_long, decode_plain
-from unbraid.agents.claude.titles import TITLE_TYPES
+from unbraid.agents.claude.records import (
+    TITLE_TYPES,
+    WORTH_CUTTING,
+    ClaudeRecord,
+    decode_long,
+    decode_plain,
+)
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
     COPIED_MESSAGES,
@@ -32,11 +32,8 @@ from unbraid.agents.claude.transcript import (
     SESSION_STATE,
 )
 from unbraid.events import RelayEvent, TextDelta, Unrecognized
-from unbraid.read.blocks import Repetition
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context, Contexts
 from unbraid.read.dialects import Dialect
-from unbraid.read.lifecycle import Agents
 from unbraid.read.record import coerce, sound
 
 # Records that keep the CLI's own books: nothing in them was said or done by an agent.
@@ -59,85 +56,34 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
 
     def __init__(self) -> None:
         self._clock = clock = Clock()
-        self._is_live = False
         self._usage = usage = UsageReports(clock)
-        self._contexts = Contexts()
-        self._agents = agents = Agents(self._contexts, clock, usage.settle)
-        seen: dict[int, None] = {}
-        repetitions = (Repetition(), Repetition(one_block=True))  # stdout's, the transcripts'
-        self._unnamed = unnamed = UnnamedMessages(agents, clock)
-        spawns = Spawns(agents, unnamed)
-        self._attribution = attribution = Attribution(
-            clock=clock, agents=agents, spawns=spawns, translate=self.translate
-        )
-        permissions = Permissions(clock, agents)
-        self._tools = tools = ToolCalls(
-            clock=clock,
-            agents=agents,
-            spawns=spawns,
-            attribution=attribution,
-            permissions=permissions,
-            seen=seen,
-        )
-        tasks = Tasks(clock=clock, agents=agents, spawns=spawns, attribution=attribution, seen=seen)
-        self._prompts = prompts = Prompts(
-            clock=clock,
-            attribution=attribution,
-            tools=tools,
-            tasks=tasks,
-            seen=seen,
-            after_interruption=self._interrupted,
-        )
-        streamed = StreamedMessages(clock=clock, attribution=attribution, usage=usage)
-        messages = Messages(
-            clock=clock,
-            attribution=attribution,
-            unnamed=unnamed,
-            streamed=streamed,
-            tools=tools,
-            usage=usage,
-            repetitions=repetitions,
-            seen=seen,
-        )
-        self._reports = reports = CliReports(
-            clock=clock,
-            agents=agents,
-            spawns=spawns,
-            attribution=attribution,
-            tools=tools,
-            tasks=tasks,
-            prompts=prompts,
-            usage=usage,
-            seen=seen,
-        )
-        self._stdout = repetitions[0]
-        self._spawns = spawns
-        self._turns = turns = SessionTurnEnds(
-            clock=clock,
-            agents=agents,
-            prompts=prompts,
-            permissions=permissions,
-            reports=reports,
-            seen=seen,
-        )
+        self._agents = agents = ClaudeAgents(clock, usage.finish)
+        self._contexts = agents.contexts
+        self._unnamed = unnamed = UnnamedMessages(agents)
+        self._attribution = attribution = Attribution(agents, unnamed, self.translate)
+        permissions = Permissions(agents)
+        self._tools = tools = ToolCalls(agents, attribution, permissions)
+        messages = Messages(agents, attribution, unnamed, tools, usage)
+        self._reports = reports = Reports(agents, attribution, tools, permissions, usage)
+        self._stdout = messages.stdout
         self._snapshots = Snapshots()
         self._ended: tuple[bool, str] | None = None
         # By the types that no other kind prints.
         self._handlers: dict[str, Callable[[ClaudeRecord, list[RelayEvent]], None] | None] = {
             "assistant": messages.assistant,
-            "user": prompts.user,
-            "attachment": prompts.attachment,
-            "stream_event": streamed.event,
-            "system": self._system,
+            "user": reports.user,
+            "attachment": reports.attachment,
+            "stream_event": messages.stream_event,
+            "system": reports.system,
             "result": reports.result,
             "control_request": permissions.asked,
             "control_cancel_request": permissions.cancelled,
             COST_STATE: reports.cost_state,
-            AGENT_FACTS: reports.agent_facts,
+            AGENT_FACTS: attribution.agent_facts,
             COPIED_MESSAGES: reports.copied,
             COUNTED_TOKENS: usage.counted_elsewhere,
             SESSION_INTRODUCTION: reports.introduction,
-            SESSION_STATE: turns.published,
+            SESSION_STATE: reports.published,
             HOOKED_PERMISSION: permissions.hooked,
             **dict.fromkeys(TITLE_TYPES, reports.titled),
         } | dict.fromkeys(SILENT_TYPES)
@@ -154,8 +100,7 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
-        self._is_live = now > 0
-        self._clock.arrive(now)
+        self._clock.arrived = now
 
     def decode(self, line: bytes) -> ClaudeRecord | None:
         """Returns a line as a record; None if it belongs to another kind."""
@@ -199,28 +144,18 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
         except KeyError:
             handler = self._reports.error if record.type == ERROR else self._unrecognized
         if handler is not None:
-            if self._is_live and stamp is None:
+            if stamp is None and self._clock.arrived:
                 self._clock.tick()
             handler(record, out)
 
     def _unrecognized(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
 
-    def _interrupted(self, context: Context, out: list[RelayEvent]) -> None:
-        if context is self._contexts.root:
-            self._turns.interrupted(out)
-
-    def _system(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
-        if record.subtype == TURN_DURATION:
-            self._turns.lasted(record, out)
-        else:
-            self._reports.system(record, out)
-
     def finish(self, out: list[RelayEvent]) -> None:
         """Appends what was waiting, and ends what was running: the sources are over."""
         self._attribution.release_all(out)
         self._tools.fill_all(out)
-        self._unnamed.settle(out)
+        self._unnamed.finish(out)
         root = self._contexts.root
         if self._reports.answer and not root.messages:
             # All there is of a run that was asked for its result alone (`--output-format json`).
@@ -235,7 +170,7 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
             )
         everyone = self._contexts.everyone()
         for context in [root, *everyone]:
-            self._usage.settle(context, out)
+            self._usage.finish(context, out)
         abandoned = False
         # An agent goes on to its next message only when all calls of the one before are answered.
         waiting = {
@@ -252,7 +187,7 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
         # A main agent that waits for an answer which never comes is orphaned, too.
         self._ended = (False, ORPHANED) if ok and abandoned else (ok, reason)
 
-    def _fate(self, context: Context, waiting: set[int]) -> tuple[bool, str, str | None]:
+    def _fate(self, context: ClaudeContext, waiting: set[int]) -> tuple[bool, str, str | None]:
         """Returns how an agent whose end was not reported has ended, judged by its last record;
         `waiting` are the agents whose calls were not answered.
         """
@@ -260,7 +195,7 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
             return False, "interrupted", None
         if context.has_failed:
             return False, "failed", None
-        if self._spawns.has_finished(context):
+        if context.agent_id in self._attribution.finished:
             return True, "completed", None
         if context is self._contexts.root and self._is_unused():
             return True, "completed", None
@@ -274,7 +209,7 @@ class ClaudeDialect(Dialect[ClaudeRecord]):
     def _is_unused(self) -> bool:
         """Returns whether the session has no prompt yet: then no agent was working in it."""
         said = self._reports.has_stdout or self._contexts.root.messages
-        return not said and not self._prompts.count
+        return not said and not self._reports.prompt_count
 
 
 def _is_ours(record: ClaudeRecord, *, foreign: bool) -> bool:

@@ -1,69 +1,65 @@
-"""Assistant records: what agents say, and which of it is new."""
+"""What agents say: assistant records, whole messages or blocks of them, and `stream_event` records,
+each with one event of the model's API.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Raw, Struct, field
+from msgspec import Raw
 
 from unbraid.agents.claude.dialect.attribution import Attribution
-from unbraid.agents.claude.dialect.stream_events import StreamedMessages
-from unbraid.agents.claude.dialect.tools import ToolCalls
-from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
-from unbraid.agents.claude.dialect.usage import SENT, UsageReports
-from unbraid.agents.claude.records import ClaudeRecord
-from unbraid.agents.claude.transcript import SYNTHETIC
-from unbraid.events import (
-    EMPTY_OBJECT,
-    Error,
-    RelayEvent,
-    TextDelta,
-    ThinkingDelta,
-    Unrecognized,
-)
-from unbraid.read.blocks import (
+from unbraid.agents.claude.dialect.blocks import (
+    GROWING,
     STDOUT,
     TRANSCRIPT,
-    Block,
     Fresh,
     MessageState,
     Repetition,
     digest_of,
 )
-from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context
+from unbraid.agents.claude.dialect.calls import ToolCalls
+from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
+from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
+from unbraid.agents.claude.dialect.usage import FINAL, NEARLY_FINAL, SENT, UsageReports
+from unbraid.agents.claude.records import ApiEvent, Block, ClaudeRecord, UnreadMessage
+from unbraid.agents.claude.transcript import SYNTHETIC
+from unbraid.events import (
+    EMPTY_OBJECT,
+    Error,
+    RelayEvent,
+    Retracted,
+    TextDelta,
+    ThinkingDelta,
+    Unrecognized,
+)
 from unbraid.read.record import read_as, sound
 from unbraid.read.seen import FULL, RECENT, forget_oldest, newly
 
 
 class Messages:
-    """Turns assistant records into events.
+    """Turns assistant records and streamed events into what is new of them.
 
-    `repetitions` is what has been learned about how stdout and the transcripts repeat themselves.
+    `stdout` is what has been learned about how stdout repeats itself.
     """
 
     def __init__(
         self,
-        *,
-        clock: Clock,
+        agents: ClaudeAgents,
         attribution: Attribution,
         unnamed: UnnamedMessages,
-        streamed: StreamedMessages,
         tools: ToolCalls,
         usage: UsageReports,
-        repetitions: tuple[Repetition, Repetition],
-        seen: dict[int, None],
     ) -> None:
-        self._clock = clock
+        self._clock = agents.clock
+        self._seen = agents.seen
         self._attribution = attribution
         self._direct = attribution.direct
         self._unnamed = unnamed
-        self._streamed = streamed
         self._tools = tools
         self._unfilled = tools.unfilled
         self._usage = usage
-        self._stdout, self._transcripts = repetitions
-        self._seen = seen
+        self.stdout, self._transcripts = Repetition(), Repetition(one_block=True)
         self._unknown: tuple[ClaudeRecord | None, dict[int, Raw]] = None, {}
         self._chained = False  # whether transcripts say which record comes after which
 
@@ -87,10 +83,10 @@ class Messages:
         if is_transcript:
             source, repetition = TRANSCRIPT, self._transcripts
         else:
-            source, repetition = STDOUT, self._stdout
+            source, repetition = STDOUT, self.stdout
         message_id = message.id
         if message_id:
-            state = context.messages.get(message_id) or self._streamed.message(
+            state = context.messages.get(message_id) or self._new_message(
                 context, message_id, content, source
             )
         else:
@@ -99,7 +95,7 @@ class Messages:
             )
         if message.usage is not None and state.usage_rank != SENT:
             if is_transcript or context.usage_due is not state:
-                self._usage.take(record, message, context, state, out)
+                self._usage.read(record, message, context, state, out)
             elif not state.usage_rank:
                 state.usage = message.usage
         uuid = record.uuid
@@ -131,24 +127,22 @@ class Messages:
                 self._tools.fill(context, state, content, out)
             if context.latest[source] is not state:
                 if context.parent is not None and message_id:
-                    self._attribution.learn_message(message_id, context, out)
+                    self._attribution.learn(message_id, context, out)
                 if context.live is not None:
-                    self._streamed.give_up(context, state, out)
-                context.turn_to(state, STDOUT)
-            if just_next:
+                    self._give_up(context, state, out)
+                context.latest[STDOUT] = state
+            if content:
+                block = content[-1]
                 context.ends_with_text = block.type == "text"
                 if context.ends_with_text:
                     context.last_text = block.text or ""
+            if just_next:
                 new = state.next(block, digest, source)
                 if new is not None:
                     if not repetition.one_block:
                         state.growing = new
                     fresh = (new,)
             else:
-                if content:
-                    context.ends_with_text = content[-1].type == "text"
-                    if context.ends_with_text:
-                        context.last_text = content[-1].text or ""
                 fresh = state.absorb(content, digests, source, repetition, skipped)
                 if not fresh and state.undecided is not None:
                     self._unfilled[state.id] = (context, state, state.undecided, 0)
@@ -185,11 +179,18 @@ class Messages:
         """Returns a block as it came, with every field it has."""
         if self._unknown[0] is not record:
             # All at once: a message may have thousands of unknown blocks.
-            self._unknown = record, _raw_blocks(record, content)
+            raw = [bytes(each) for each in read_as(UnreadMessage, record.raw).message.content]
+            raw += [record.raw] * (len(content) - len(raw))
+            blocks = zip(content, raw, strict=False)
+            self._unknown = record, {id(each): sound(text) for each, text in blocks}
         return self._unknown[1][id(block)]
 
     def _written_again(
-        self, record: ClaudeRecord, context: Context, state: MessageState, content: list[Block]
+        self,
+        record: ClaudeRecord,
+        context: ClaudeContext,
+        state: MessageState,
+        content: list[Block],
     ) -> bool:
         """Returns whether a transcript repeats itself: early versions of 1.0 write the whole
         conversation down again at every turn, under new uuids, as a chain of records of its own. If
@@ -203,29 +204,101 @@ class Messages:
             if all(digest_of(block) in said for block in content):
                 context.again = record.uuid
                 return True
-        context.turn_to(state, TRANSCRIPT)
+        latest = context.latest[TRANSCRIPT]
+        if latest is not None and latest is not state:
+            latest.past = True  # it has that one whole
+        context.latest[TRANSCRIPT] = state
         return False
 
+    # --- streamed messages ---
 
-class RawContent(Struct):
-    """A message's blocks, unread."""
+    def stream_event(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
+        """Handles a `stream_event` record."""
+        event = record.event
+        if event is None:
+            out.append(Unrecognized("", self._clock.ts, sound(record.raw)))
+            return
+        context = self._attribution.context_of(record, out)
+        if context is None:
+            return
+        kind = event.type
+        current = context.live
+        if kind == "message_start":
+            self._begun(context, event, out)
+            return
+        if current is None:
+            return
+        fresh = None
+        if kind == "content_block_delta":  # most of them
+            delta = event.delta
+            if delta is not None:
+                words = delta.text if delta.thinking is None else delta.thinking
+                if words:
+                    fresh = current.stream_delta(event.index, words)
+        else:
+            fresh = _new_in(current, event)
+        if fresh is not None and fresh[2]:
+            block, index, new = fresh
+            event_type = TextDelta if block.type == "text" else ThinkingDelta
+            # By position, because there are so many, and it is quicker.
+            out.append(event_type(context.id, self._clock.ts, current.id, index, new))
 
-    content: list[Raw] = field(default_factory=list)
+    def _begun(self, context: ClaudeContext, event: ApiEvent, out: list[RelayEvent]) -> None:
+        message = event.message
+        if message is None or not message.id:
+            return
+        state = context.message(message.id)
+        self._give_up(context, state, out)
+        context.live = state
+        context.latest[STDOUT] = state
+        state.usage = state.usage or message.usage
+        state.model = state.model or message.model
+        if context.usage_due is not state:
+            self._usage.turn_to(context, state, out)
+
+    def _new_message(
+        self, context: ClaudeContext, message_id: str, content: list[Block], source: int
+    ) -> MessageState:
+        """Returns the state of a message that was not seen before: a new one, or that of a cut-off
+        message whose text it says again.
+        """
+        live = context.live
+        if live is not None and live.streaming and content:
+            # A transcript that continues without the message shows that the message was dropped.
+            dropped = source == STDOUT or not live.said[TRANSCRIPT]
+            words = live.cut_off() if dropped else ""
+            if words and content[0].words.startswith(words):
+                context.messages[message_id] = live
+                return live
+        return context.message(message_id)
+
+    def _give_up(
+        self, context: ClaudeContext, following: MessageState, out: list[RelayEvent]
+    ) -> None:
+        """Retracts a message that was cut off in its middle, because the next one begins."""
+        live = context.live
+        if live is None or live is following or not live.streaming:
+            return
+        if live.cut_off():
+            out.append(Retracted(context.id, self._clock.ts, [live.id]))
+        live.streaming = None
 
 
-class RawBlocks(Struct):
-    """A record's blocks, unread."""
-
-    message: RawContent | None = None
-
-
-def _raw_blocks(record: ClaudeRecord, content: list[Block]) -> dict[int, Raw]:
-    """Returns blocks as they came, with every field they have, by the identity of the
-    blocks.
-    """
-    message = read_as(RawBlocks, record.raw).message
-    raw = [] if message is None else message.content
-    return {
-        id(block): sound(bytes(raw[place]) if place < len(raw) else record.raw)
-        for place, block in enumerate(content)
-    }
+def _new_in(current: MessageState, event: ApiEvent) -> Fresh | None:
+    """Returns what an event other than a delta adds to the message that is being streamed."""
+    kind = event.type
+    if kind == "content_block_start" and event.content_block is not None:
+        block = event.content_block
+        if block.type in GROWING:
+            current.stream_start(event.index, block.type)
+            if block.words:
+                return current.stream_delta(event.index, block.words)
+    elif kind == "content_block_stop":
+        return current.stream_stop(event.index)
+    elif kind == "message_delta" and event.usage is not None:
+        usage = current.usage
+        if usage is not None and current.usage_rank < FINAL:
+            current.usage_rank = NEARLY_FINAL
+            current.complete = True
+            usage.output_tokens = event.usage.output_tokens or usage.output_tokens
+    return None

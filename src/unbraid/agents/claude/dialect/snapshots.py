@@ -9,9 +9,9 @@ one, or is laid out differently, is read whole.
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Struct
 
-from unbraid.agents.claude.records import ClaudeRecord, decode, decode_plain
+from unbraid.agents.claude.records import ClaudeRecord, UnreadMessage, decode, decode_plain
 from unbraid.read.record import BAD_JSON
 
 START = b'{"type":"assistant"'
@@ -21,20 +21,10 @@ KEY_BYTES = 96
 MARKER_BYTES = 16
 MOST = 256
 
-
-class _RawMessage(Struct, gc=False):
-    id: str | None = None
-    content: list[Raw] = field(default_factory=list)
+_decode_unread = msgspec.json.Decoder(UnreadMessage).decode
 
 
-class _RawLine(Struct, gc=False):
-    message: _RawMessage
-
-
-_decode_raw = msgspec.json.Decoder(_RawLine).decode
-
-
-class Snapshot:
+class Snapshot(Struct):
     """How a message's latest line began: what precedes its blocks (the header), then its blocks.
 
     `marker` is what follows the last block, by which the end of the blocks is found in the next
@@ -42,19 +32,14 @@ class Snapshot:
     place, the rest of the line is not JSON, and the line is read whole.
     """
 
-    __slots__ = ("before", "begun", "blocks", "call", "header", "marker", "message_id", "rest")
-
-    def __init__(self, line: bytes, at: int, blocks: list[bytes]) -> None:
-        over = at + len(b",".join(blocks))
-        self.message_id: str | None = None
-        self.call: str | None = None  # that has spawned whose message it is
-        self.header = line[:at]
-        self.marker = line[over : over + MARKER_BYTES]
-        self.rest = len(line) - over
-        self.begun = bytearray(line[:over])
-        self.blocks = len(blocks)
-        # How much had begun, of how many blocks, before the latest one.
-        self.before = len(self.header) + len(b",".join(blocks[:-1])), len(blocks) - 1
+    message_id: str
+    call: str | None  # that has spawned whose message it is
+    header: bytes
+    marker: bytes
+    rest: int
+    begun: bytearray
+    blocks: int
+    before: tuple[int, int]  # how much had begun, of how many blocks, before the latest one
 
     def take_back(self) -> None:
         """Forgets the latest blocks."""
@@ -112,20 +97,29 @@ class Snapshots:
         """Returns a line as a record, decoded whole, and notes how the line begins."""
         self._known.pop(key, None)
         record = decode(line)
-        if not line.startswith(START):
+        message = record.message
+        # Without an id a beginning in common does not mean the same message.
+        if message is None or not message.id or not line.startswith(START):
             return record
         at = line.find(CONTENT) + len(CONTENT)
         try:
-            message = _decode_raw(line).message
+            blocks = [bytes(block) for block in _decode_unread(line).message.content]
         except BAD_JSON:
             return record
-        blocks = [bytes(block) for block in message.content]
         joined = b",".join(blocks)
-        # Without an id a beginning in common does not mean the same message; laid out with spaces,
-        # or with its blocks elsewhere, the line is not one for the short cut.
-        if message.id and blocks and line.startswith(joined, at):
-            known = Snapshot(line, at, blocks)
-            known.message_id, known.call = message.id, record.parent_tool_use_id
+        # Laid out with spaces, or with its blocks elsewhere, the line is not one for the short cut.
+        if blocks and line.startswith(joined, at):
+            over = at + len(joined)
+            known = Snapshot(
+                message_id=message.id,
+                call=record.parent_tool_use_id,
+                header=line[:at],
+                marker=line[over : over + MARKER_BYTES],
+                rest=len(line) - over,
+                begun=bytearray(line[:over]),
+                blocks=len(blocks),
+                before=(at + len(b",".join(blocks[:-1])), len(blocks) - 1),
+            )
             if known.marker.startswith(b"]"):
                 if len(self._known) >= MOST:
                     self._known.clear()  # those messages are over, or are read whole once more

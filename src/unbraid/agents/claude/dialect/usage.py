@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.records import ApiMessage, ClaudeRecord
-from unbraid.agents.claude.transcript import SYNTHETIC, CountedTokens
+from unbraid.agents.claude.dialect.blocks import MessageState
+from unbraid.agents.claude.dialect.contexts import ClaudeContext
+from unbraid.agents.claude.records import ApiMessage, ClaudeRecord, MessageUsage
+from unbraid.agents.claude.transcript import SYNTHETIC, SessionFacts
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.events.tokens import all_tokens
-from unbraid.read.blocks import MessageState, MessageUsage
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context
 from unbraid.read.record import read_as
 
 # How far a message's usage can be trusted: not at all while a line of stdout says it.
@@ -51,24 +51,24 @@ class UsageReports:
 
     def counted_elsewhere(self, record: ClaudeRecord, out: list[RelayEvent]) -> None:
         """Handles an `unbraid.counted` record: so many tokens were counted by the reader."""
-        self._elsewhere = read_as(CountedTokens, record.raw).tokens
+        self._elsewhere = read_as(SessionFacts, record.raw).tokens
 
-    def settle(self, context: Context, out: list[RelayEvent]) -> None:
+    def finish(self, context: ClaudeContext, out: list[RelayEvent]) -> None:
         """Reports the usage that is still due: no more messages follow."""
         due, context.usage_due = context.usage_due, None
         for state in self._late.pop(context.id, {}).values():
             self._report(context, state, out)
         self._report(context, due, out)
 
-    def take(
+    def read(
         self,
         record: ClaudeRecord,
         message: ApiMessage,
-        context: Context,
+        context: ClaudeContext,
         state: MessageState,
         out: list[RelayEvent],
     ) -> None:
-        """Takes a message's usage from a record."""
+        """Reads a message's usage from a record."""
         is_transcript = record.is_sidechain is not None
         if state.usage_rank and not is_transcript:
             return
@@ -83,7 +83,7 @@ class UsageReports:
             self.turn_to(context, state, out)
 
     def turn_to(
-        self, context: Context, following: MessageState | None, out: list[RelayEvent]
+        self, context: ClaudeContext, following: MessageState | None, out: list[RelayEvent]
     ) -> None:
         """Appends the usage of the message before, unless that waits: the next message begins, or a
         turn is over.
@@ -112,7 +112,9 @@ class UsageReports:
                     del late[state.id]
                     self._report(context, state, out)
 
-    def _report(self, context: Context, state: MessageState | None, out: list[RelayEvent]) -> None:
+    def _report(
+        self, context: ClaudeContext, state: MessageState | None, out: list[RelayEvent]
+    ) -> None:
         if state is None or state.usage_rank == SENT or state.usage is None:
             return
         # Its state stays, to know the message again: a watch holds those of thousands of sessions.

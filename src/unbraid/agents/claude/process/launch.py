@@ -32,6 +32,7 @@ from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,
+    Block,
     ClaudeRecord,
     Init,
     decode_printed,
@@ -53,7 +54,6 @@ from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.file_sources import RecordedFile, begin_chunks
 from unbraid.agents.process_port import AgentProcess, Command, RunReference
 from unbraid.agents.source import Recorded, Source
-from unbraid.read.blocks import Block
 from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.read.lines import LineParts
 from unbraid.read.names import names_run

@@ -19,6 +19,7 @@ from unbraid.agents.claude.dialect.usage import usage_event
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,
+    TITLE_TYPES,
     ApiMessage,
     ClaudeRecord,
 )
@@ -33,7 +34,6 @@ from unbraid.agents.claude.sessions.beginnings import (
     records_in,
 )
 from unbraid.agents.claude.sessions.layout import File, FoundSession, Scan, stem_of, workflow_of
-from unbraid.agents.claude.titles import TITLE_TYPES
 from unbraid.agents.claude.transcript import (
     COST_STATE,
     SYNTHETIC,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
+from unbraid.agents.claude.records import Block
 from unbraid.agents.claude.sessions.beginnings import lines_of, records_in
 from unbraid.agents.claude.sessions.layout import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
@@ -12,7 +13,6 @@ from unbraid.agents.session_port import StoredBlock
 from unbraid.agents.session_search import files_that_may_hold
 from unbraid.events.parts import call_text
 from unbraid.fold.query import folded, json_forms
-from unbraid.read.blocks import Block
 from unbraid.read.record import milliseconds
 
 NO_PROMPTS = (INTERRUPTION, TASK_NOTIFICATION, *NOT_A_PROMPT)

@@ -13,7 +13,7 @@ from unbraid.agents.codex.records import THREAD_ID, object_in
 from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
 from unbraid.read.clock import Clock
 from unbraid.read.content import split_content
-from unbraid.read.lifecycle import Agents
+from unbraid.read.contexts import Agents, Context
 from unbraid.read.seen import newly
 
 SPAWN = "spawn_agent"
@@ -40,7 +40,7 @@ class OpenToolCall(msgspec.Struct, gc=False):
 class ThreadCalls:
     """Reports each call once, and each result once, from whichever source."""
 
-    def __init__(self, *, clock: Clock, agents: Agents, threads: Threads) -> None:
+    def __init__(self, *, clock: Clock, agents: Agents[Context], threads: Threads) -> None:
         self._clock, self._agents, self._threads = clock, agents, threads
         self._seen: dict[int, None] = {}
         self._open: dict[tuple[str, str], OpenToolCall] = {}

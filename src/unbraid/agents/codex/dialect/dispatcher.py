@@ -20,9 +20,8 @@ from unbraid.agents.codex.dialect.usage import ThreadTokens
 from unbraid.agents.codex.records import CodexRecord, decode
 from unbraid.events import RelayEvent
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Contexts
+from unbraid.read.contexts import Agents, Context, Contexts
 from unbraid.read.dialects import Dialect
-from unbraid.read.lifecycle import Agents
 from unbraid.read.record import coerce
 
 
@@ -31,7 +30,7 @@ class CodexDialect(Dialect[CodexRecord]):
 
     def __init__(self) -> None:
         self._clock = clock = Clock()
-        self._contexts = contexts = Contexts()
+        self._contexts = contexts = Contexts(Context)
         agents = Agents(contexts, clock)
         self._threads = threads = Threads(clock, agents)
         calls = ThreadCalls(clock=clock, agents=agents, threads=threads)
@@ -67,7 +66,7 @@ class CodexDialect(Dialect[CodexRecord]):
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
-        self._clock.arrive(now)
+        self._clock.arrived = now
 
     def reading(self, source: str) -> None:
         """Notes from which source the next lines come."""

@@ -13,8 +13,7 @@ from functools import partial
 from unbraid.agents.codex.records import SessionHead
 from unbraid.events import Error, RelayEvent, SessionMeta
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context
-from unbraid.read.lifecycle import Agents
+from unbraid.read.contexts import Agents, Context
 from unbraid.read.seen import forget_oldest
 
 # An agent whose call is never found is shown without it, before it fills the memory.
@@ -77,7 +76,7 @@ class Thread:
 class Threads:
     """The threads of a run."""
 
-    def __init__(self, clock: Clock, agents: Agents) -> None:
+    def __init__(self, clock: Clock, agents: Agents[Context]) -> None:
         self._clock, self._agents = clock, agents
         self._contexts = agents.contexts
         self._threads: dict[str, Thread] = {}

@@ -6,7 +6,7 @@ from unbraid.agents.codex.dialect.calls import ThreadCalls
 from unbraid.agents.codex.dialect.threads import Thread, Threads
 from unbraid.events import Compacted, Error, Prompt, RelayEvent, TurnComplete
 from unbraid.read.clock import Clock
-from unbraid.read.lifecycle import Agents
+from unbraid.read.contexts import Agents, Context
 from unbraid.read.seen import newly
 
 Outcome = tuple[bool, str]
@@ -16,7 +16,7 @@ class ThreadTurns:
     """The turns of all threads."""
 
     def __init__(
-        self, *, clock: Clock, agents: Agents, threads: Threads, calls: ThreadCalls
+        self, *, clock: Clock, agents: Agents[Context], threads: Threads, calls: ThreadCalls
     ) -> None:
         self._clock, self._agents = clock, agents
         self._threads, self._calls = threads, calls

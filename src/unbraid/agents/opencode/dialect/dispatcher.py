@@ -37,9 +37,8 @@ from unbraid.events import (
 )
 from unbraid.events.parts import decoded
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context, Contexts
+from unbraid.read.contexts import Agents, Context, Contexts
 from unbraid.read.dialects import Dialect
-from unbraid.read.lifecycle import Agents
 from unbraid.read.record import coerce, read_as, sound
 from unbraid.read.seen import forget_oldest, newly
 
@@ -77,7 +76,7 @@ class OpenCodeDialect(Dialect[OpenCodeRecord]):
         self._editions = editions
         self._silent = (*SILENT, *editions.silent_events)
         self._clock = clock = Clock()
-        self._contexts = contexts = Contexts()
+        self._contexts = contexts = Contexts(Context)
         self._agents = agents = Agents(contexts, clock)
         self._seen: dict[int, None] = {}
         self._sessions = SessionAttribution(clock=clock, agents=agents, translate=self.translate)
@@ -113,7 +112,7 @@ class OpenCodeDialect(Dialect[OpenCodeRecord]):
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
-        self._clock.arrive(now)
+        self._clock.arrived = now
 
     def decode(self, line: bytes) -> OpenCodeRecord | None:
         """Returns a line as a record; None if it belongs to another kind."""

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from unbraid.agents.opencode.records import Info, OpenCodeRecord, Part, TaskInput
 from unbraid.events import RelayEvent, SessionMeta
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Context
-from unbraid.read.lifecycle import Agents
+from unbraid.read.contexts import Agents, Context
 from unbraid.read.record import read_as
 
 # How the title of a session begins that was not named yet; its time follows.
@@ -35,7 +34,7 @@ class SessionAttribution:
         self,
         *,
         clock: Clock,
-        agents: Agents,
+        agents: Agents[Context],
         translate: Callable[[OpenCodeRecord, list[RelayEvent]], None],
     ) -> None:
         self._clock = clock

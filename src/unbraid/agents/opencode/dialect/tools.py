@@ -14,8 +14,7 @@ from unbraid.events import RelayEvent, ToolResult, ToolUse
 from unbraid.events.parts import decoded
 from unbraid.read.clock import Clock
 from unbraid.read.content import split_content
-from unbraid.read.contexts import Context
-from unbraid.read.lifecycle import Agents
+from unbraid.read.contexts import Agents, Context
 from unbraid.read.seen import newly
 
 
@@ -26,7 +25,7 @@ class ToolParts:
         self,
         *,
         clock: Clock,
-        agents: Agents,
+        agents: Agents[Context],
         sessions: SessionAttribution,
         texts: Texts,
         seen: dict[int, None],

@@ -24,7 +24,7 @@ class SessionTurns:
         self,
         *,
         clock: Clock,
-        contexts: Contexts,
+        contexts: Contexts[Context],
         sessions: SessionAttribution,
         texts: Texts,
         seen: dict[int, None],

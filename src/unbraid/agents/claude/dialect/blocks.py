@@ -17,13 +17,9 @@ text that begins with a whole sentence before it, its growth or the next one, is
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from msgspec import Struct, field
 
-from msgspec import Raw, Struct
-
-from unbraid.events import EMPTY_OBJECT
-from unbraid.read.record import MISSING
+from unbraid.agents.claude.records import Block, MessageUsage
 
 STDOUT = 0
 TRANSCRIPT = 1
@@ -35,117 +31,44 @@ MAX_BLOCKS = 4096
 # Kinds of blocks whose words may grow in place.
 GROWING = ("text", "thinking")
 
-
-class CacheLifetimes(Struct, gc=False):
-    """For how long what was written to the cache is kept."""
-
-    ephemeral_1h_input_tokens: int | None = 0
-
-
-class MessageUsage(Struct, gc=False):
-    """Token counts of one model message."""
-
-    # In the order real lines have them, here and below: the decoder looks for the next field first.
-    input_tokens: int | None = 0
-    cache_creation_input_tokens: int | None = 0
-    cache_read_input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cache_creation: CacheLifetimes | None = None
-
-    @property
-    def cache_1h_tokens(self) -> int:
-        """Tokens that are kept in the cache for an hour."""
-        kept = self.cache_creation
-        return 0 if kept is None else kept.ephemeral_1h_input_tokens or 0
-
-
-class Block(Struct, gc=False):
-    """One content block of any type; what its type does not use stays at its default."""
-
-    type: str = ""
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: Raw = EMPTY_OBJECT
-    tool_use_id: str | None = None
-    content: Raw = MISSING
-    is_error: bool | None = None
-
-    @property
-    def words(self) -> str:
-        """What a text or thinking block says; thinking sits in either field."""
-        return (self.text if self.thinking is None else self.thinking) or ""
-
-    @classmethod
-    def of_bare(cls, item: Any) -> Block:
-        """Returns the block that something stands for which is no object where a block is
-        wanted.
-        """
-        return cls(type="text", text=item if isinstance(item, str) else json.dumps(item))
-
-
 # A block, or the growth of one, that was not seen before: the block, its index, the new words.
 Fresh = tuple[Block, int, str]
 
 
-class Repetition:
+class Repetition(Struct):
     """What has been learned about how a source repeats itself."""
 
-    __slots__ = ("cumulative", "grows", "one_block")
-
-    def __init__(self, *, one_block: bool = False) -> None:
-        self.one_block = one_block
-        self.cumulative = False
-        self.grows = False
+    one_block: bool = False
+    cumulative: bool = False
+    grows: bool = False
 
 
-class Streaming:
+class Streaming(Struct):
     """A block that arrives as deltas; `silent` while it looks like one that is already known."""
 
-    __slots__ = ("index", "is_known", "kind", "parts", "silent")
-
-    def __init__(self, kind: str, index: int, *, silent: bool) -> None:
-        self.kind = kind
-        self.index = index
-        self.silent = silent
-        self.parts: list[str] = []
-        self.is_known = False  # whole, from a record
+    kind: str
+    index: int
+    silent: bool
+    parts: list[str] = field(default_factory=list)
+    is_known: bool = False  # whole, from a record
 
 
-class MessageState:
+class MessageState(Struct, eq=False):
     """One message of one agent: which blocks each source has said, and its usage."""
 
-    __slots__ = (
-        "closed",
-        "complete",
-        "growing",
-        "id",
-        "model",
-        "next_index",
-        "past",
-        "said",
-        "streaming",
-        "undecided",
-        "usage",
-        "usage_rank",
-        "uuid",
-    )
-
-    def __init__(self, message_id: str) -> None:
-        self.id = message_id
-        self.model: str | None = None
-        self.said: tuple[list[int], list[int]] = ([], [])  # digests, in order, by source
-        self.uuid: str | None = None  # of its latest line
-        self.next_index = 0
-        self.past = False  # whether its transcript has gone on to another message
-        self.growing: Fresh | None = None  # the last block, where it may still grow
-        self.undecided: Block | None = None  # a text that is the growth of the last one, or new
-        self.streaming: dict[int, Streaming] | None = None
-        self.closed = False
-        self.complete = False  # whether the model has ended it, so that its usage is final
-        self.usage: MessageUsage | None = None
-        self.usage_rank = 0
+    id: str
+    said: tuple[list[int], list[int]]  # digests, in order, by source
+    model: str | None = None
+    uuid: str | None = None  # of its latest line
+    next_index: int = 0
+    past: bool = False  # whether its transcript has gone on to another message
+    growing: Fresh | None = None  # the last block, where it may still grow
+    undecided: Block | None = None  # a text that is the growth of the last one, or new
+    streaming: dict[int, Streaming] | None = None
+    closed: bool = False
+    complete: bool = False  # whether the model has ended it, so that its usage is final
+    usage: MessageUsage | None = None
+    usage_rank: int = 0
 
     def absorb(
         self,
@@ -166,7 +89,14 @@ class MessageState:
             if not (repetition.cumulative or repetition.grows):
                 if self.undecided is not None:
                     adds = self._decide(content, adds, fresh, repetition)
-                elif adds and self._is_undecided(content):
+                elif (
+                    adds
+                    and len(content) == 1
+                    and self.growing is not None
+                    and is_whole(self.growing[2], content[0].words)
+                ):
+                    # It begins with the one before, which is a whole sentence, and may nevertheless
+                    # be the next one: the following record decides.
                     self.undecided = content[0]
                     return fresh
             if adds is None:
@@ -226,16 +156,6 @@ class MessageState:
         """
         block, self.undecided = self.undecided, None
         return self.next(block, digest_of(block), STDOUT) if block is not None else None
-
-    def _is_undecided(self, content: list[Block]) -> bool:
-        """Returns whether a text that begins with the one before may nevertheless be the next one,
-        because that one is a whole sentence. The following record decides.
-        """
-        return (
-            len(content) == 1
-            and self.growing is not None
-            and is_whole(self.growing[2], content[0].words)
-        )
 
     def _decide(
         self, content: list[Block], adds: bool | None, fresh: list[Fresh], repetition: Repetition
@@ -298,7 +218,7 @@ class MessageState:
         place = max(index, self.next_index)
         self.next_index = place + 1
         self.streaming = self.streaming or {}
-        self.streaming[index] = Streaming(kind, place, silent=silent)
+        self.streaming[index] = Streaming(kind, place, silent)
 
     def stream_delta(self, index: int, delta: str) -> Fresh | None:
         """Takes more of a streaming block; returns what is new of it."""
@@ -319,10 +239,6 @@ class MessageState:
             fresh = new if streamed.silent else None
         streaming.pop(index, None)
         return fresh
-
-    def stream_over(self) -> None:
-        """Ends all streaming blocks: nothing more will be streamed."""
-        self.streaming = None
 
     def cut_off(self) -> str:
         """Returns the words of a block that has begun to stream and never came whole."""
