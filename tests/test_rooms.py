@@ -25,7 +25,7 @@ FORMAT = re.compile(
     re.IGNORECASE,
 )
 # Those who talk to models themselves, and who know what the keys and ids of providers look like.
-PROVIDERS = ("orchestrate/backends/", "redact/", "prices/")
+PROVIDERS = ("orchestrate/backends", "orchestrate/model_apis", "redact/", "prices/")
 # A program made from another one reads what that one wrote: it is built on its room.
 BUILT_ON = {"kilo": "opencode"}
 # The front door names the functions that it takes from a room; their module is all it knows.

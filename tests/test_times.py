@@ -27,8 +27,7 @@ from unbraid.read.record import milliseconds
 from unbraid.record.sessions.importer import import_sessions, open_or_import
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.system.clock import now_ms
-from unbraid.testing import Recording, assert_fleet, load
-from unbraid.testing.players import random_cuts
+from unbraid.testing import Recording, assert_fleet, load, random_cuts
 
 DAY_MS = 86_400_000
 A_LONG_TIME_AGO = 1_500_000_000

@@ -3,6 +3,8 @@
     UnbraidError
     ├── SourceError     the source is wrong: missing, unreadable, of no known kind
     ├── CallerError     the caller is wrong: bad arguments, a call out of order
+    │   ├── RequestConflict
+    │   └── TooManyRequests
     ├── BackendError    what runs an agent is wrong: missing, refused, crashed, silent
     └── LogError        the log cannot keep its promise
 
@@ -27,6 +29,16 @@ class SourceError(UnbraidError):
 
 class CallerError(UnbraidError):
     """The caller asked for something that makes no sense."""
+
+
+class RequestConflict(CallerError):
+    """A request to an orchestrator does not fit what is there: a key that was used for another
+    request, a master that is gone or at work.
+    """
+
+
+class TooManyRequests(CallerError):
+    """This process orchestrates as many requests as it accepts."""
 
 
 class BackendError(UnbraidError):

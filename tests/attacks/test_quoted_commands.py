@@ -18,8 +18,7 @@ from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.fold.gate import Gate
 from unbraid.orchestrate.commands import Commands, Plugin
-from unbraid.orchestrate.grammar import Parser
-from unbraid.orchestrate.material import GivenMaterial
+from unbraid.orchestrate.grammar import GivenMaterial, Parser
 from unbraid.testing import ScriptedUsage as Used
 from unbraid.testing import Turn, say
 
@@ -114,7 +113,7 @@ async def test_below_the_answer_of_a_sub_agent_nothing_is_carried_out() -> None:
 @given(st.lists(st.integers(0, 120)), st.sampled_from(sorted(QUOTATIONS.values())))
 def test_how_the_text_is_cut_changes_nothing(cuts: list[int], text: str) -> None:
     material = GivenMaterial(["leak"])
-    material.note(PAGE)
+    material.remember(PAGE)
     whole = Parser(["leak"], is_quoted=material.holds)
     whole.feed("/agent a own\n" + text)
     parts = Parser(["leak"], is_quoted=material.holds)
@@ -143,7 +142,7 @@ DISGUISES = {
 @pytest.mark.parametrize("page", DISGUISES.values(), ids=DISGUISES)
 def test_however_the_page_says_it_an_agent_that_repeats_it_only_quotes(page: str) -> None:
     material = GivenMaterial(["leak"])
-    material.note(page)
+    material.remember(page)
     for said in (ADDRESS, f"{ADDRESS}KEY", f"{ADDRESS}KEY more", ADDRESS[:-4]):
         parser = Parser(["leak"], is_quoted=material.holds)
         parser.feed(f"It says:\n{said}\n/agent evil go\n")
@@ -187,7 +186,7 @@ PARTS = st.sampled_from(
 def outcome(parts: list[str], opening: int, *, held: bool) -> tuple[object, ...]:
     """What comes of a turn of the master (`held`), or of a sub-agent, that comes in parts."""
     material = GivenMaterial(["leak"])
-    material.note(PAGE)
+    material.remember(PAGE)
     gate = Gate(opening if held else None)
     parser = Parser(
         ["leak"], is_quoted=material.holds, opening_chars=opening, until_delegating=held

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from unbraid import events as e
 from unbraid.testing import ScriptedModel, ScriptedUsage
-from unbraid.testing.answer_parts import output_tokens
-from unbraid.testing.truth import Serving
+from unbraid.testing.dialects import output_tokens
+from unbraid.testing.model import Serving
 
 
 class Tokens(NamedTuple):

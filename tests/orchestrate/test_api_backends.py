@@ -10,9 +10,12 @@ import pytest
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.backend_port import Backend
 from unbraid.errors import BackendError
-from unbraid.orchestrate.backends.anthropic_api import AnthropicBackend
-from unbraid.orchestrate.backends.api_conversation import SharedClient, advice_for
-from unbraid.orchestrate.backends.openai_api import OpenAIBackend
+from unbraid.orchestrate.model_apis import (
+    AnthropicBackend,
+    OpenAIBackend,
+    SharedClient,
+    advice_for,
+)
 
 
 class Client:

@@ -10,8 +10,8 @@ from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.errors import CallerError
 from unbraid.orchestrate.commands import Commands, Plugin
 from unbraid.orchestrate.grammar import FleetCommand
+from unbraid.orchestrate.instance import MAX_TURN_CHARS
 from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.turn import MAX_TURN_CHARS
 from unbraid.testing import HttpError, ScriptedCut, StreamError, Turn, say
 from unbraid.testing import ScriptedUsage as Used
 

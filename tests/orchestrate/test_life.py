@@ -12,14 +12,12 @@ import pytest
 
 from tests.orchestrate.fleets import fleet, orchestrator, scripted, text_of
 from unbraid import events as e
-from unbraid.errors import CallerError
+from unbraid.errors import CallerError, RequestConflict, TooManyRequests
 from unbraid.fold.run_end import closing_events
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import Appended, LogUnusable
-from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.orchestrator import Orchestrator
-from unbraid.orchestrate.recovery import recover
+from unbraid.orchestrate.orchestrator import Orchestrator, recover
 from unbraid.testing import Turn, assert_fleet, say
 
 PATIENCE_SECONDS = 300

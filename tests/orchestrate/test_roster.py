@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.agents.agent_spec import AgentSpec, Limits
-from unbraid.orchestrate.grants import may_use
-from unbraid.orchestrate.prompts import with_fleet_prompt
+from unbraid.orchestrate.commands import may_use, with_fleet_prompt
 from unbraid.orchestrate.roster import MAX_FILE_BYTES, Roster, agent_folders
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.access import SECRET, TOKEN, visitor
 from tests.block_rows import CLEAN, joined, logged_rows, rows_of
 from tests.log.remote.test_delivery import arrived, waiting
+from tests.polling import until
 from tests.ports import free_port
 from tests.record.run.agents import (
     UNBRAID,
@@ -223,14 +224,15 @@ async def test_a_bare_watch(version: str, tmp_path: Path) -> None:
             client = await stack.enter_async_context(visitor(page))
             showing = asyncio.create_task(shown(client, ours))
             recording = await play(version, FLEET, tmp_path, args, prefix=prefix)
-            runs = b""
             # Claude Code's runs are called by their prompt, which has the key.
             title = b"A short title" if of_opencode else SEEN.encode()
-            async with asyncio.timeout(60):  # a busy machine sees an agent later
-                while title not in runs:
-                    runs = (await client.get("/v1/runs")).content
-                    assert not bits_in(runs)
-                    await asyncio.sleep(0.1)
+
+            async def is_titled() -> bool:
+                runs = (await client.get("/v1/runs")).content
+                assert not bits_in(runs)
+                return title in runs
+
+            await until(is_titled)
         seen = await showing
     assert recording.exit == 0
     assert SEEN.encode() in seen

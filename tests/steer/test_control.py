@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.access import TOKEN, client_at
 from tests.block_rows import CLEAN
+from tests.polling import until
 from tests.record.run.agents import UNBRAID, cli_of, log_path, logged, play, verdict
 from tests.steer.talk import Talk
 from unbraid import events as e
@@ -140,8 +142,10 @@ async def test_a_run_that_is_sent_to_a_server_is_answered_there(tmp_path: Path) 
             assert isinstance(asked, e.FleetPermissionAsked)
             path = f"/v1/permissions/{asked.request_id}"
             # It is on its way there.
-            while (await client.post(path, json={"behavior": behavior})).status_code == 404:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+            await until(
+                partial(client.post, path, json={"behavior": behavior}),
+                lambda answer: answer.status_code != 404,
+            )
         shown = [line async for _, line in talk.child.lines()]
         assert await talk.child.wait() == 0
     assert shown == [b"One yes, one no."]

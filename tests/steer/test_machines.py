@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.access import TOKEN, client_at
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from tests.steer.steered_run import SteeredRun, append_request
 from unbraid.agents.control_port import (
     AnswerDetails,
@@ -37,10 +37,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluster]:
 
 
 async def found(controllers: Controllers) -> Controller:
-    async with asyncio.timeout(60):
-        while "r" not in (held := await controllers.everywhere()):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-    return held["r"]
+    return (await until(controllers.everywhere, lambda held: "r" in held))["r"]
 
 
 async def test_a_run_is_steered_from_another_machine(

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from unbraid.testing import ScriptedToolUse, SendMessage, Spawn, bash
-from unbraid.testing.block_adapter import adapt_block
-from unbraid.testing.model_request import ModelRequest, agent_id
+from unbraid.testing.model_request import ModelRequest, adapt_block, agent_id
 from unbraid.testing.script import Block
 
 

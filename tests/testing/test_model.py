@@ -208,7 +208,7 @@ async def test_turns_follow_the_conversation() -> None:
 
 
 async def test_titles_and_strangers_are_not_part_of_the_truth() -> None:
-    async with ScriptedModel(scenarios.single()) as model:
+    async with ScriptedModel(scenarios.scenario("single")) as model:
         url = f"{model.url}/v1/messages"
         title = await loopback.fetch("POST", url, asks(tools=[]))
         warmup = await loopback.fetch("POST", url, asks("Warmup"))
@@ -243,7 +243,7 @@ async def test_parents_are_known_by_the_calls_that_spawned_them() -> None:
 
 
 def test_a_thread_of_its_own() -> None:
-    with ScriptedModel(scenarios.quoted_text()) as model:
+    with ScriptedModel(scenarios.scenario("quoted-text")) as model:
         request = urllib.request.Request(f"{model.url}/v1/messages", json.dumps(asks()).encode())
         with urllib.request.urlopen(request) as response:
             message = json.load(response)
@@ -266,6 +266,6 @@ async def test_a_turn_is_awaited_from_another_loop() -> None:
 
 
 async def test_bad_requests_are_refused() -> None:
-    async with ScriptedModel(scenarios.single()) as model:
+    async with ScriptedModel(scenarios.scenario("single")) as model:
         assert (await loopback.fetch("GET", f"{model.url}/v1/messages")).status == 404
         assert (await loopback.fetch("POST", f"{model.url}/elsewhere", {})).status == 404

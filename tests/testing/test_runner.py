@@ -155,7 +155,7 @@ async def test_an_interrupt_ends_an_answer_and_the_next_prompt_is_answered(tmp_p
 
 async def test_lines_arrive_while_it_runs_and_leaving_early_ends_it(tmp_path: Path) -> None:
     cli_of("claude", CLAUDE)
-    slow = scenarios.interrupt()
+    slow = scenarios.scenario("interrupt")
     async with start_claude(CLAUDE, slow, home=tmp_path, mode="partial") as run:
         async for line in run.lines():
             if b"content_block_delta" in line:
@@ -166,7 +166,7 @@ async def test_lines_arrive_while_it_runs_and_leaving_early_ends_it(tmp_path: Pa
 
 def test_a_launch_can_be_started_by_hand(tmp_path: Path) -> None:
     cli = cli_of("claude", CLAUDE)
-    with ScriptedModel(scenarios.quoted_text()) as model:
+    with ScriptedModel(scenarios.scenario("quoted-text")) as model:
         launch = claude_launch(cli, model.url, tmp_path, ["-p", "[[main]] Go."])
         done = subprocess.run(
             launch.argv,

@@ -115,7 +115,7 @@ async def _serve(
     config: ServeConfig, log: str | None, traces: Traces | None, *, orchestrates: bool
 ) -> None:
     from unbraid.machine import Machine
-    from unbraid.orchestrate.service import orchestrator_factory
+    from unbraid.orchestrate.orchestrator import orchestrator_factory
     from unbraid.serve import run_server
 
     async with AsyncExitStack() as stack:

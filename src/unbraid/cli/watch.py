@@ -176,7 +176,7 @@ def _served(
 ) -> AbstractAsyncContextManager[Server]:
     """Returns the server of the page, to be entered."""
     from unbraid.cli.output.page import page
-    from unbraid.orchestrate.service import orchestrator_factory
+    from unbraid.orchestrate.orchestrator import orchestrator_factory
 
     return page(
         machine.log,

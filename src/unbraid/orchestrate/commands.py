@@ -1,16 +1,41 @@
-"""Commands beside `/agent` and `/parallel`: a word, what it does, and how it is explained."""
+"""The commands of agents: those beside `/agent` and `/parallel`, which of all an agent may use, and
+how they are explained to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
+import msgspec
 from msgspec import Struct
 
+from unbraid.agents.agent_spec import AgentSpec
+from unbraid.agents.registry import kinds
 from unbraid.errors import CallerError
 from unbraid.orchestrate.addresses import networks
-from unbraid.orchestrate.grammar import WORDS
+from unbraid.orchestrate.grammar import AGENT, PARALLEL, WORDS
 
-Carry = Callable[[str], Awaitable[str]]
+_DELEGATING = """\
+# Delegating
+
+A line that begins with one of these commands, at the very start of the line and outside of code \
+fences, is carried out when your turn ends. The results come back to you as the next message.
+
+/agent NAME message
+    Ask one agent. The message is the rest of the line.
+/parallel
+/agent NAME message
+/agent NAME message
+/endparallel
+    Ask up to {most} agents at once, the same one several times if need be. Lines below an
+    /agent line belong to its message.
+{plugins}
+Commands come first: a turn that delegates has at most one line before its commands. A turn \
+without commands is your answer.
+
+# The agents
+
+{agents}"""
 
 
 class Plugin(Struct, frozen=True):
@@ -20,7 +45,7 @@ class Plugin(Struct, frozen=True):
 
     word: str
     usage: str
-    carry_out: Carry
+    carry_out: Callable[[str], Awaitable[str]]
 
 
 class Commands(Mapping[str, Plugin]):
@@ -72,3 +97,41 @@ def built_in(env: Mapping[str, str] | None = None) -> Commands:
         return await fetch(url, FetchLimits(allowed))
 
     return Commands(Plugin("fetch", "/fetch URL\n    Read a web page as text.", fetch))
+
+
+def may_use(agent: AgentSpec, command: str) -> bool:
+    """Returns whether an agent may use a command, by its name or by any kind's tool that does the
+    same: a file that was written for one kind of agent lists that kind's tools. An agent that has
+    the tool which starts sub-agents may delegate, one with the tool which reads pages may `/fetch`.
+    """
+    names = {f"/{command}"}.union(*(kind.tools_like.get(command, ()) for kind in kinds()))
+    if not names.isdisjoint(agent.denied):
+        return False
+    return agent.tools is None or not names.isdisjoint(agent.tools)
+
+
+def with_fleet_prompt(
+    agent: AgentSpec,
+    fleet: Iterable[AgentSpec],
+    plugins: Mapping[str, str],
+    *,
+    depth: int,
+    most: int,
+) -> AgentSpec:
+    """Returns an agent with the commands and the other agents explained in its prompt, if it is one
+    that delegates.
+    """
+    delegates = depth == 0 or (agent.tools is not None and depth == 1)
+    if not delegates or not (may_use(agent, AGENT) or may_use(agent, PARALLEL)):
+        return agent
+    others = [other for other in fleet if other.name != agent.name]
+    agents = "\n".join(f"- {other.name}: {_line(other.description)}" for other in others)
+    usages = "".join(f"{usage}\n" for word, usage in plugins.items() if may_use(agent, word))
+    explained = _DELEGATING.format(
+        most=most, plugins=usages, agents=agents or "There are none: answer by yourself."
+    )
+    return msgspec.structs.replace(agent, prompt=f"{agent.prompt}\n\n{explained}")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:500] or "(no description)"

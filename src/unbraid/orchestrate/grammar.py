@@ -18,8 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from unicodedata import category, normalize
 
 from msgspec import Struct
+
+from unbraid.read.seen import forget_oldest
 
 AGENT, PARALLEL, END = "agent", "parallel", "endparallel"
 WORDS = frozenset((AGENT, PARALLEL, END))
@@ -37,6 +40,25 @@ class FleetCommand(Struct, frozen=True):
     argument: str = ""
     children: tuple[FleetCommand, ...] = ()
     complete: bool = True
+
+    @property
+    def agent(self) -> str:
+        """The agent that an `/agent` command names."""
+        return "".join(self.argument.split(maxsplit=1)[:1])
+
+    @property
+    def message(self) -> str:
+        """The message of an `/agent` command."""
+        return "".join(self.argument.split(maxsplit=1)[1:])
+
+    @property
+    def label(self) -> str:
+        """The command in the line that names the agents to which a turn delegates."""
+        if self.word == AGENT:
+            return self.agent[:80] or "/agent"
+        if self.word == PARALLEL:
+            return ", ".join(child.label for child in self.children) or "/parallel"
+        return f"/{self.word} {self.argument[:80]}".strip()
 
 
 class Parser:
@@ -103,7 +125,7 @@ class Parser:
         self._closed = True
 
     def feed(self, text: str) -> None:
-        """Takes more of the turn's text."""
+        """Reads more of the turn's text."""
         if "\n" in text:
             first, *rest = text.split("\n")
             self._more(first)
@@ -158,14 +180,14 @@ class Parser:
         line = "".join(self._line).removesuffix("\r")
         self._line, self._line_chars, self._head = [], 0, ""
         self._line_counted, self._line_prose, self._line_blanks = 0, 0, 0
-        self._take_line(line)
+        self._read_line(line)
         # Decided by whole lines: a chunk may hold the prose and the command below it.
         if self._most_prose is not None and self._prose > self._most_prose:
             self._closed |= not (self._until_delegating and self.delegating)
 
-    def _take_line(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         if self._fence(line) or self._fences:
-            self._say(line)
+            self._add_prose(line)
             return
         command = self._command(line)
         if command is not None and self._quotes(line, command):
@@ -174,12 +196,12 @@ class Parser:
             self._prose += len(line.strip())
             self._quoted_chars += len(line.strip())
         elif command is None:
-            self._say(line)
+            self._add_prose(line)
         elif command.word == PARALLEL and self._block is None:
             self._block = []
         elif command.word == END:
             if self._block is None:
-                self._say(line)
+                self._add_prose(line)
             else:
                 self._add(FleetCommand(PARALLEL, "", tuple(map(_trimmed, self._block))))
                 self._block = None
@@ -221,7 +243,7 @@ class Parser:
             self._fences.pop()
         return True
 
-    def _say(self, line: str) -> None:
+    def _add_prose(self, line: str) -> None:
         if self._block:
             last = self._block[-1]
             self._block[-1] = FleetCommand(last.word, f"{last.argument}\n{line}", last.children)
@@ -237,3 +259,77 @@ class Parser:
 
 def _trimmed(command: FleetCommand) -> FleetCommand:
     return FleetCommand(command.word, command.argument.strip())
+
+
+# --- quotations ---
+
+# A quotation is recognized by so much of it, without white space.
+COMPARED_CHARS = 2000
+# What is shorter, behind the command's word, is a beginning that two commands may share by chance.
+SHARED_CHARS = 16
+# An agent reads no more than this of commands that are not its own.
+MAX_REMEMBERED = 10_000
+
+# Whatever may end a line somewhere: an agent shows each of them as a new line.
+_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*")
+# What stands around an address in prose, and not in the command.
+_AROUND = "`'\"\u201d\u2019»)]}>*_.,;:!"
+_SLASHES = dict.fromkeys(map(ord, "\u2044\u2215\u29f8"), "/")
+
+
+class GivenMaterial:
+    """What an agent was given by others, so that its quotations are not taken for its commands.
+
+    A page, a file or another agent's answer may hold `/fetch http://…`. An agent that quotes it
+    says it at the start of a line, like a command of its own. So whatever comes to an agent from
+    tools and from other agents is remembered, as far as it looks like commands; a line that repeats
+    it is quoted. What the person writes is not remembered: the person may give commands.
+
+    Quotations are recognized whatever their white space is, wherever in a line the original stands,
+    cut short, and also if the agent has added something at the end: a page may make up an address
+    and let the agent append what it knows, to have that sent there. They are recognized, too, if
+    the original has characters that are not seen, or that look like others: an agent may repeat it
+    as it reads.
+    """
+
+    def __init__(self, plugins: Collection[str]) -> None:
+        names, others = ("|".join(map(re.escape, words)) for words in ((*WORDS, *plugins), plugins))
+        self._command = re.compile(rf"/(?:{names})(?=\s)")
+        # What `/agent` names first is an agent, and its caller has to name it.
+        self._address = re.compile(rf"/(?:{others})\s+\S+") if others else None
+        # From a command on: up to the end of its line, and its first word with what it is about.
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def remember(self, text: str) -> None:
+        """Remembers what looks like commands in a text that others have written."""
+        text = _plain(text)
+        for found in self._command.finditer(text):
+            begin = found.start()
+            line = _LINE.match(text, begin, begin + 2 * COMPARED_CHARS)
+            address = self._address.match(text, begin) if self._address else None
+            ends = [each[0] for each in (line, address) if each is not None]
+            following = _packed(text[begin : begin + 2 * COMPARED_CHARS])
+            self._known[following] = tuple(_packed(each.rstrip(_AROUND)) for each in ends)
+        forget_oldest(self._known, MAX_REMEMBERED)
+
+    def holds(self, line: str) -> bool:
+        """Returns whether a command is a quotation."""
+        said = _packed(_plain(line[: 2 * COMPARED_CHARS]))
+        begun = len(line.split(maxsplit=1)[0]) + SHARED_CHARS
+        return any(
+            given.startswith(said)
+            or any(len(each) >= begun and said.startswith(each) for each in begins)
+            for given, begins in self._known.items()
+        )
+
+
+def _plain(text: str) -> str:
+    """Returns a text as it reads: nothing that is not seen, and no look-alikes."""
+    if not text.isascii():
+        unseen = {ord(char): None for char in set(text) if category(char) == "Cf"}
+        text = normalize("NFKC", text.translate({**_SLASHES, **unseen}))
+    return text.casefold()
+
+
+def _packed(text: str) -> str:
+    return "".join(text.split())[:COMPARED_CHARS]

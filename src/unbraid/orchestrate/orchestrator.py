@@ -11,20 +11,20 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 
 from unbraid.agents.agent_spec import Limits
-from unbraid.errors import CallerError, LogError
+from unbraid.agents.backend_port import Backend
+from unbraid.errors import CallerError, LogError, RequestConflict, TooManyRequests
 from unbraid.events import Draft, FleetEvent, RequestReceived
 from unbraid.log.engines import memory_log
 from unbraid.log.leases import Leases
-from unbraid.log.port import Log
-from unbraid.orchestrate.backends import Backend, Backends
+from unbraid.log.port import Log, every_run
+from unbraid.orchestrate.backends import Backends
 from unbraid.orchestrate.budget import REQUEST_LIMITS
 from unbraid.orchestrate.commands import Commands, built_in
-from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
-from unbraid.orchestrate.master_session import MasterSession
-from unbraid.orchestrate.recovery import recover
-from unbraid.orchestrate.request import Request
+from unbraid.orchestrate.request import SOURCE, MasterSession, Request
 from unbraid.orchestrate.roster import Roster
+from unbraid.record.dead_runs import end_interrupted
 from unbraid.steer.controllers import Controllers
+from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 
 RUN_PREFIX = "ask-"
 
@@ -129,7 +129,7 @@ class Orchestrator:
         """
         if key is None:
             return (await self.begin(prompt, continues=continues, limits=limits)).run
-        run = RUN_PREFIX + _digest(key)
+        run = RUN_PREFIX + hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         async with self._keyed:
             if not await self._known(run, prompt, key):
                 await self.begin(prompt, run=run, continues=continues, limits=limits)
@@ -202,7 +202,7 @@ class Orchestrator:
     ) -> Request:
         # A request cannot have higher limits than the server.
         bounds = self._limits.lowered(limits or Limits())
-        request = Request(self, self.log, run=run, prompt=prompt, limits=bounds)
+        request = Request(self, run=run, prompt=prompt, limits=bounds)
         if session is None:
             session = MasterSession(request, keep_seconds=self._keep_seconds)
         else:
@@ -244,5 +244,29 @@ class Orchestrator:
         return session
 
 
-def _digest(key: str) -> str:
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+def orchestrator_factory(
+    env: Mapping[str, str],
+) -> Callable[[Log, Controllers, Callable[[str, Draft], None]], Orchestrator]:
+    """Returns a function that makes the orchestrator of a server's log."""
+    return lambda log, controllers, on_draft: Orchestrator(
+        env=env,
+        log=log,
+        controllers=controllers,
+        leases=log.leases(),
+        on_draft=on_draft,
+        keep_seconds=SERVED_MASTER_IDLE_SECONDS,
+    )
+
+
+async def recover(log: Log, leases: Leases) -> list[str]:
+    """Ends the orchestrated runs whose process is gone, and returns their names."""
+    ended = []
+    async for summary in every_run(log, status="live"):
+        # A lease dies with the process that holds it: one that can be acquired has no holder.
+        if summary.source == SOURCE and await leases.acquire(summary.run):
+            try:
+                await end_interrupted(log, summary.run)
+                ended.append(summary.run)
+            finally:
+                await leases.release(summary.run)
+    return ended

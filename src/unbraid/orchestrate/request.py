@@ -2,19 +2,21 @@
 
 The request owns everything below its master. Its events go out through one journal, in the order in
 which they happened. It can be steered while it lives: sent messages, interrupted, cancelled, its
-agents stopped, their permission requests answered.
+agents stopped, their permission requests answered. Its master's conversation belongs to a
+`MasterSession`, which may answer further requests.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.agents.backend_port import AgentConversation
 from unbraid.agents.control_port import (
@@ -25,47 +27,24 @@ from unbraid.agents.control_port import (
     refuse_details,
 )
 from unbraid.errors import CallerError
-from unbraid.events import Draft, PermissionReplied, Prompt
-from unbraid.fold.delegation import ROOT, Delegation
+from unbraid.fold.streams import Fleet
 from unbraid.log.entry import Entry
-from unbraid.log.leases import Leases
-from unbraid.log.port import Log
 from unbraid.orchestrate import replies
-from unbraid.orchestrate.agent_stream import AgentStream
-from unbraid.orchestrate.backends import Backends
+from unbraid.orchestrate.agent_stream import AgentStream, Journal
 from unbraid.orchestrate.budget import AGENT_LIMITS, Account
-from unbraid.orchestrate.commands import Commands
+from unbraid.orchestrate.commands import with_fleet_prompt
+from unbraid.orchestrate.grammar import GivenMaterial
 from unbraid.orchestrate.instance import MAX_CHILDREN, Instance, problem_of
-from unbraid.orchestrate.journal import Journal
-from unbraid.orchestrate.material import GivenMaterial
-from unbraid.orchestrate.prompts import with_fleet_prompt
-from unbraid.orchestrate.replies import Reply
-from unbraid.orchestrate.roster import Roster
-from unbraid.orchestrate.turn import Permission
+from unbraid.orchestrate.replies import Reply, err
 from unbraid.system.clock import now_ms
 from unbraid.system.prices.loader import load_prices
 
-# How an agent that asks is answered, if it can be, and its stream.
-_Asked = tuple[Callable[[str, str, str | None], Awaitable[None]] | None, AgentStream]
+if TYPE_CHECKING:
+    from unbraid.orchestrate.orchestrator import Orchestrator
 
-
-class Resources(Protocol):
-    """What a request works with; its orchestrator has it."""
-
-    commands: Commands
-    backends: Backends
-    leases: Leases | None
-    cwd: str
-    model: str | None
-
-    @property
-    def roster(self) -> Roster:
-        """The agents there are."""
-        ...
-
-    def draft(self, run: str, draft: Draft) -> None:
-        """Shows live viewers what is not in the log."""
-        ...
+SOURCE = "orchestrate"
+# The key of the master's conversation.
+ROOT = ""
 
 
 class Outcome(Struct, frozen=True):
@@ -76,39 +55,36 @@ class Outcome(Struct, frozen=True):
     problem: str | None = None
 
 
-class _Child(Struct):
-    task: asyncio.Task[Reply]
-    stopped: bool = False
-
-
 class Request(Controller):
     """A run that is being orchestrated. It is its run's Controller."""
 
     def __init__(
-        self, resources: Resources, log: Log, *, run: str, prompt: str, limits: Limits
+        self, orchestrator: Orchestrator, *, run: str, prompt: str, limits: Limits
     ) -> None:
-        self.run, self.prompt = run, prompt
-        self._log = log
-        self.roster, self.commands = resources.roster, resources.commands
-        self.limits = limits
+        self.run, self.prompt, self.limits = run, prompt, limits
+        self.roster, self.commands = orchestrator.roster, orchestrator.commands
         self.on_cancel: Callable[[], None] = lambda: None
-        self._resources = resources
+        self._orchestrator = orchestrator
         self._account = Account(limits)
-        self._delegation = Delegation(load_prices().prices)
-        self._journal = Journal(log, run)
+        self._fleet = Fleet(SOURCE, prices=load_prices().prices)
+        self._delegations = 0
+        self._journal = Journal(orchestrator.log, run)
         self._writing = asyncio.create_task(self._journal.run())
         self._inbox: asyncio.Queue[str] = asyncio.Queue()
-        self._children: dict[int, _Child] = {}
-        self._asking: dict[str, _Asked] = {}
-        self._current: asyncio.Task[Reply] | None = None
-        self._interrupted = False
+        self._children: dict[int, Instance] = {}
+        # The agents that wait for permission, by their permission requests.
+        self._asking: dict[str, Instance] = {}
         master = self.roster.master
         self._journal.write(
-            self._delegation.begin(
-                master.name, prompt, cwd=resources.cwd, model=master.model, now=now_ms()
+            self._fleet.begin(
+                master.name,
+                prompt=prompt,
+                cwd=orchestrator.cwd,
+                model=master.model,
+                now=now_ms(),
             )
         )
-        self._stream = self._stream_of(ROOT, master)
+        self._master = self._instance(ROOT, master, depth=0)
 
     # --- its life ---
 
@@ -126,7 +102,7 @@ class Request(Controller):
         """Yields what is in the log of it, and what comes; LogError if its end cannot be
         written.
         """
-        entries = self._log.follow(self.run)
+        entries = self._orchestrator.log.follow(self.run)
         while True:
             batch = asyncio.ensure_future(_next(entries))
             try:
@@ -144,7 +120,7 @@ class Request(Controller):
     @property
     def over(self) -> bool:
         """Whether `done` was emitted."""
-        return self._delegation.done
+        return self._fleet.done
 
     async def perform(self, conversation: AgentConversation, material: GivenMaterial) -> Outcome:
         """Lets the master, which was given `material` before, answer the prompt and the messages
@@ -167,62 +143,43 @@ class Request(Controller):
         if self.over:
             return
         if outcome.problem is not None:
-            self._stream.error(outcome.problem)
-        self._stream.settle()
-        self._journal.write(self._delegation.finish(outcome.ok, outcome.reason, now_ms()))
+            self._master.stream.say(e.Error(message=outcome.problem))
+        self._master.stream.emit_usage()
+        self._journal.write(self._fleet.finish(outcome.ok, outcome.reason, now_ms()))
 
     async def _work(self, conversation: AgentConversation, material: GivenMaterial) -> Outcome:
-        master = self.roster.master
-        instance = self._instance(master, self._stream, conversation, depth=0, material=material)
+        self._master.material = material
         message = self.prompt
         try:
             async with asyncio.timeout(self.limits.seconds) as deadline:
                 while True:
-                    reply = await self._answer(instance, message)
+                    reply = await self._answer(conversation, message)
                     if reply is not None and not reply.ok:
                         return Outcome(False, "failed", reply.text)
                     if reply is not None and self._inbox.empty():
                         return Outcome(True, "completed")
                     message = await self._inbox.get()
-                    self._stream.say(Prompt(text=message))
+                    self._master.stream.say(e.Prompt(text=message))
         except TimeoutError:
             if not deadline.expired():
                 raise
             problem = f"the request was not done after {self.limits.seconds:g} s"
             return Outcome(False, "failed", problem)
 
-    def _instance(
-        self,
-        agent: AgentSpec,
-        stream: AgentStream,
-        conversation: AgentConversation,
-        *,
-        depth: int,
-        material: GivenMaterial | None = None,
-    ) -> Instance:
-        return Instance(
-            self,
-            agent,
-            stream=stream,
-            conversation=conversation,
-            depth=depth,
-            material=material or GivenMaterial(self.commands),
-            on_asked=self._asked(stream, conversation),
-        )
-
-    async def _answer(self, instance: Instance, message: str) -> Reply | None:
+    async def _answer(self, conversation: AgentConversation, message: str) -> Reply | None:
         """Returns the master's answer; None if it was interrupted."""
-        self._interrupted = False
-        self._current = asyncio.create_task(instance.answer(message))
+        master = self._master
+        master.stopped = False
+        master.task = asyncio.create_task(master.answer(conversation, message))
         try:
-            return await self._current
+            return await master.task
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if self._interrupted and task is not None and not task.cancelling():
+            if master.stopped and task is not None and not task.cancelling():
                 return None
             raise
         finally:
-            self._current = None
+            master.task = None
 
     # --- for its instances ---
 
@@ -230,11 +187,12 @@ class Request(Controller):
     async def open(self, agent: AgentSpec, depth: int) -> AsyncIterator[AgentConversation]:
         """Opens a fresh conversation with an agent whose prompt explains the fleet."""
         if agent.model is None:
-            agent = msgspec.structs.replace(agent, model=self._resources.model)
+            agent = msgspec.structs.replace(agent, model=self._orchestrator.model)
         briefed = with_fleet_prompt(
             agent, self.roster, self.commands.usages, depth=depth, most=MAX_CHILDREN
         )
-        backend, leases = self._resources.backends.of(agent.backend), self._resources.leases
+        backend = self._orchestrator.backends.of(agent.backend)
+        leases = self._orchestrator.leases
         if leases is None:
             async with backend.open(briefed) as conversation:
                 yield conversation
@@ -254,69 +212,80 @@ class Request(Controller):
             if session is not None:
                 await leases.release(session)
 
-    def begin(self, caller: AgentStream, agent: AgentSpec, message: str) -> AgentStream:
-        """Begins a delegation's stream, and returns it."""
-        key, events = self._delegation.start(
-            caller.key, agent.name, message, model=agent.model, now=now_ms()
+    def begin(self, agent: AgentSpec, message: str, *, caller: Instance) -> Instance:
+        """Begins the stream of an agent that another one asks, and returns the agent."""
+        self._delegations += 1
+        key = str(self._delegations)
+        spawned = e.SubAgentSpawned(
+            key,
+            parent_context=caller.stream.key,
+            subagent_type=agent.name,
+            model=agent.model,
+            prompt=message,
         )
-        self._journal.write(events)
-        return self._stream_of(key, agent)
+        self._journal.write(self._fleet.apply((spawned,), now_ms()))
+        return self._instance(key, agent, depth=caller.depth + 1)
 
-    async def child(
-        self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
-    ) -> Reply:
+    async def delegate(self, child: Instance, message: str) -> Reply:
         """Runs a delegation, from its conversation's opening to its end, and returns the reply.
         Raises nothing except CancelledError.
         """
-        task = asyncio.current_task()
+        task = child.task = asyncio.current_task()
         assert task is not None
-        child = self._children[stream.stream_id] = _Child(task)
+        stream = child.stream
+        self._children[stream.stream_id] = child
         reason = "failed"
         try:
-            reply = await self._ask(agent, stream, depth=depth, message=message)
+            reply = await self._ask(child, message)
             reason = "completed" if reply.ok else "failed"
         except asyncio.CancelledError:
             # Was this agent stopped, or is the whole request being ended?
             if not child.stopped or task.uncancel():
                 stream.end(ok=False, reason="cancelled")
                 raise
-            reply, reason = replies.stopped(agent.name), "cancelled"
+            reason = "cancelled"
+            reply = err(f"{child.agent.name} was stopped by a person", "go on without it")
         finally:
             del self._children[stream.stream_id]
-            self._forget(stream)
+            for request_id, asker in list(self._asking.items()):
+                if asker is child:
+                    del self._asking[request_id]
         if reason == "failed":
-            stream.error(reply.text)
-        stream.respond(reply.text)
-        stream.end(ok=reply.ok, reason=reason)
+            stream.say(e.Error(message=reply.text))
+        stream.end(answer=reply.text, ok=reply.ok, reason=reason)
         return reply
 
-    async def _ask(
-        self, agent: AgentSpec, stream: AgentStream, *, depth: int, message: str
-    ) -> Reply:
-        seconds = stream.account.limits.seconds
+    async def _ask(self, child: Instance, message: str) -> Reply:
+        name, seconds = child.agent.name, child.stream.account.limits.seconds
         try:
             async with asyncio.timeout(seconds) as deadline:
-                async with self.open(agent, depth) as conversation:
-                    instance = self._instance(agent, stream, conversation, depth=depth)
-                    return await instance.answer(message)
+                async with self.open(child.agent, child.depth) as conversation:
+                    return await child.answer(conversation, message)
         except TimeoutError:
             if deadline.expired() and seconds is not None:
-                return replies.out_of_time(agent.name, seconds)
-            return replies.failed(agent.name, "it timed out", "")
+                problem = f"{name} was not done after {seconds:g} s"
+                return err(problem, "ask for less, or go on without it")
+            return replies.failed(name, "it timed out")
         except Exception as error:
             # One that fails, in whatever way, does not stop the others.
-            return problem_of(agent.name, error)
+            return problem_of(name, error)
 
-    def _stream_of(self, key: str, agent: AgentSpec) -> AgentStream:
-        limits = agent.limits.filled(AGENT_LIMITS)
-        account = Account(limits, self._account)
-        return AgentStream(
+    def permission(self, asker: Instance, event: e.PermissionAsked | e.PermissionReplied) -> None:
+        """Remembers who waits for permission."""
+        if isinstance(event, e.PermissionReplied):
+            self._asking.pop(event.request_id, None)
+        else:
+            self._asking[event.request_id] = asker
+
+    def _instance(self, key: str, agent: AgentSpec, *, depth: int) -> Instance:
+        stream = AgentStream(
             key,
-            delegation=self._delegation,
+            fleet=self._fleet,
             journal=self._journal,
-            account=account,
-            on_draft=lambda draft: self._resources.draft(self.run, draft),
+            account=Account(agent.limits.filled(AGENT_LIMITS), self._account),
+            on_draft=lambda draft: self._orchestrator.draft(self.run, draft),
         )
+        return Instance(self, agent, stream, depth=depth)
 
     # --- Controller ---
 
@@ -328,9 +297,9 @@ class Request(Controller):
     async def interrupt(self) -> None:
         """Stops what the master does now; it then waits for the next message."""
         self._check_live()
-        if self._current is not None:
-            self._interrupted = True
-            self._current.cancel()
+        if self._master.task is not None:
+            self._master.stopped = True
+            self._master.task.cancel()
 
     async def cancel(self) -> None:
         """Ends the run, and every agent in it."""
@@ -339,7 +308,7 @@ class Request(Controller):
     async def stop(self, stream_id: int) -> None:
         """Ends one agent; its caller gets an error as the answer."""
         child = self._children.get(stream_id)
-        if child is None:
+        if child is None or child.task is None:
             raise CallerError(f"stream {stream_id} is not an agent that can be stopped now")
         if not child.stopped:
             child.stopped = True
@@ -359,34 +328,99 @@ class Request(Controller):
         """Answers a permission request."""
         if request_id not in self._asking:
             raise UnknownRequest(request_id)
-        answer, _ = self._asking[request_id]
+        answer = getattr(self._asking[request_id].conversation, "answer", None)
         if answer is None:
             raise CallerError("this agent cannot be answered")
         refuse_details(details)
         await answer(request_id, behavior, message)
         self._asking.pop(request_id, None)
 
-    def _asked(
-        self, stream: AgentStream, conversation: AgentConversation
-    ) -> Callable[[Permission], None]:
-        def asked(event: Permission) -> None:
-            if isinstance(event, PermissionReplied):
-                self._asking.pop(event.request_id, None)
-            else:
-                answer = getattr(conversation, "answer", None)
-                self._asking[event.request_id] = (answer, stream)
-
-        return asked
-
-    def _forget(self, stream: AgentStream) -> None:
-        """Drops the pending permission requests of a stream."""
-        for request_id, (_, asker) in list(self._asking.items()):
-            if asker is stream:
-                del self._asking[request_id]
-
     def _check_live(self) -> None:
         if self.over:
             raise CallerError(f"run {self.run} is over")
+
+
+class MasterSession:
+    """A master's conversation and the requests that it answers, one after the other.
+
+    All of it happens in one task, so that the task which opened the conversation also closes it.
+    After its answer the master stays for a while, and a further request finds it where it was.
+    """
+
+    def __init__(self, first: Request, *, keep_seconds: float) -> None:
+        self._request = first
+        self._keep_seconds = keep_seconds
+        self._waiting: asyncio.Future[Request] | None = None
+        self._end_reason: str | None = None
+        self._task = asyncio.create_task(self._run())
+        first.on_cancel = self.end
+
+    @property
+    def idle(self) -> bool:
+        """Whether its master waits for a further request."""
+        return self._waiting is not None and not self._waiting.done()
+
+    @property
+    def over(self) -> bool:
+        """Whether its master is gone."""
+        return self._task.done()
+
+    def go_on(self, request: Request) -> None:
+        """Gives an idle master its next request."""
+        if self._waiting is None or not self.idle:
+            raise CallerError("this master is not waiting for a message")
+        request.on_cancel = self.end
+        self._request = request
+        self._waiting.set_result(request)
+
+    def end(self, reason: str = "cancelled") -> None:
+        """Ends what it does, and its master."""
+        # Once: a second time would break off the ending itself, and leave something behind.
+        if self._end_reason is None:
+            self._end_reason = reason
+            self._task.cancel()
+
+    async def gone(self) -> None:
+        """Waits until its master is gone."""
+        await asyncio.wait({self._task})
+
+    async def ended(self) -> None:
+        """Waits until its master is gone and its last request is completely in the log."""
+        await self.gone()
+        await self._request.ended()
+
+    async def _run(self) -> None:
+        outcome = Outcome(False, "failed", "it never began")
+        try:
+            material = GivenMaterial(self._request.commands)
+            async with self._request.open(self._request.roster.master, 0) as conversation:
+                while True:
+                    outcome = await self._request.perform(conversation, material)
+                    if not outcome.ok:
+                        break
+                    self._request.finish(outcome)
+                    if not await self._next():
+                        break
+        except asyncio.CancelledError:
+            outcome = Outcome(False, self._end_reason or "cancelled")
+        except Exception as error:
+            name = self._request.roster.master.name
+            outcome = Outcome(False, "failed", problem_of(name, error).text)
+        finally:
+            # Only now, so that no process is left when the end becomes visible.
+            self._request.finish(outcome)
+
+    async def _next(self) -> bool:
+        """Waits for a further request, and returns whether there is one."""
+        if not self._keep_seconds:
+            return False
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(self._keep_seconds):
+                await self._waiting
+        except TimeoutError:
+            return False
+        return True
 
 
 async def _next(entries: AsyncIterator[list[Entry]]) -> list[Entry] | None:

@@ -16,11 +16,23 @@ from msgspec import Struct
 
 from unbraid.agents.agent_spec import AgentSpec, Limits
 from unbraid.agents.registry import kinds
-from unbraid.orchestrate.prompts import MASTER, MASTER_AGENT
 from unbraid.system.files import read_small
 
 MAX_FILE_BYTES = 256 * 1024
 FENCE = "---"
+
+MASTER = "index"
+
+MASTER_AGENT = AgentSpec(
+    name=MASTER,
+    description="Delegates to the fleet and answers",
+    prompt="""\
+You lead a fleet of agents. Decide what the request needs, delegate what others do better or what \
+can be done at the same time, and answer the person yourself once you have what you need. Do not \
+delegate what you can answer at once. An agent knows nothing but the message that you give it: say \
+in it all that it needs. Agents can fail: their answer is then a line that begins with ERR: and \
+says how to go on. Never invent what an agent has not said.""",
+)
 
 _NAME = re.compile(r"[^\W_](?:[\w.:-]{0,62}\w)?")
 # `key: any words: with colons`, which the agents' own programs read and YAML does not.

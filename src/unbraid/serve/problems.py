@@ -10,9 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unbraid.agents.control_port import UnknownRequest
-from unbraid.errors import CallerError, LogError, UnbraidError
+from unbraid.errors import (
+    CallerError,
+    LogError,
+    RequestConflict,
+    TooManyRequests,
+    UnbraidError,
+)
 from unbraid.log.port import LogConflict, LogUnusable
-from unbraid.orchestrate.errors import RequestConflict, TooManyRequests
 from unbraid.record.ingest import MissingBytes, NotItsRun, RunOver, TooManyRuns
 from unbraid.serve.hub.fanout import TooManyViewers
 from unbraid.steer.controllers import NotControlled

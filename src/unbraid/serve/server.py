@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.log.port import Log, WholeLogReader
+from unbraid.record.dead_runs import end_dead_runs
 from unbraid.record.event_ingest import EventIngest
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import RunPipeline, priced_pipeline
@@ -139,7 +140,7 @@ async def serving(
         listening(config, listener, app),
         _swept(keys),
         held.answering(*channels_of(log)),
-        beside(_end_dead_runs(log)),
+        beside(end_dead_runs(log)),
     ):
         try:
             if orchestrator is not None:
@@ -212,13 +213,6 @@ async def _retaining(config: ServeConfig, log: Log) -> AsyncIterator[None]:
 
     async with beside(retain()):
         yield
-
-
-async def _end_dead_runs(log: Log) -> None:
-    if log.shared:
-        from unbraid.orchestrate.recovery import end_dead_runs
-
-        await end_dead_runs(log)
 
 
 def _no_draft(run: str, draft: Draft) -> None:

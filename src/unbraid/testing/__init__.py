@@ -15,11 +15,11 @@ from .conversation import allow, deny
 from .invariants import assert_fleet
 from .launch import Launch, claude_launch, codex_launch, opencode_launch
 from .model import ScriptedModel
-from .players import byte_by_byte, lines, load, random_cuts, whole
-from .recorder import record_claude, record_opencode
-from .recording import Recording
+from .recording import Recording, byte_by_byte, lines, load, random_cuts, whole
 from .runner import (
     RecordedRun,
+    record_claude,
+    record_opencode,
     run_claude,
     run_codex,
     run_opencode,

@@ -1,4 +1,6 @@
-"""A model that answers from a script, over HTTP on loopback, and records what was served."""
+"""A model that answers from a script, over HTTP on loopback, and records the truth: which blocks it
+has served, under which agent, and which agent spawned which.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,15 @@ import json
 import secrets
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from . import loopback
-from .answer_parts import encode
-from .block_adapter import adapt_block
-from .dialects.anthropic import Anthropic
-from .dialects.openai import OpenAI
-from .dialects.responses import Responses, as_messages
-from .model_request import Json, ModelRequest, Turns, agent_id, read_request
+from .dialects import Answer, AnthropicAnswer, CompletionsAnswer, ResponsesAnswer, encode
+from .model_request import ModelRequest, adapt_block, agent_id, as_messages, read_request
 from .script import (
     Failure,
     HttpError,
+    Json,
     Script,
     ScriptedCut,
     Spawn,
@@ -27,17 +27,110 @@ from .script import (
     marker,
     say,
 )
-from .server import LoopbackServer
-from .truth import Ledger, Serving
 
-_DIALECTS: dict[str, type[Anthropic] | type[OpenAI] | type[Responses]] = {
-    "/v1/messages": Anthropic,
-    "/v1/chat/completions": OpenAI,
-    "/v1/responses": Responses,
+_DIALECTS: dict[str, type[Answer]] = {
+    "/v1/messages": AnthropicAnswer,
+    "/v1/chat/completions": CompletionsAnswer,
+    "/v1/responses": ResponsesAnswer,
 }
 
 
-class ScriptedModel(LoopbackServer):
+@dataclass
+class Serving:
+    """One answer as it went out; `complete` once its last byte was written."""
+
+    agent: str
+    turn: int
+    message_id: str
+    blocks: list[Json]
+    t: float = 0.0
+    chunks: int = 0
+    complete: bool = False
+
+
+@dataclass
+class Ledger:
+    """Every serving in order, and what is true in the end.
+
+    A turn that was served again replaces its earlier serving: a CLI only asks again for what it has
+    thrown away. A turn of which no serving was completed (an interrupt, a cut connection) is told
+    whole, with `cut` on its blocks.
+    """
+
+    servings: list[Serving] = field(default_factory=list)
+    children: dict[str, list[str]] = field(default_factory=dict)
+
+    def open(self, serving: Serving, children: dict[str, list[str]]) -> None:
+        """Note an answer that is about to go out, and which calls of it spawn which agents."""
+        self.servings.append(serving)
+        self.children.update(children)
+
+    def kept(self) -> list[Serving]:
+        """Returns the servings that count, in the order in which they began."""
+        last: dict[tuple[str, int], Serving] = {}
+        for serving in self.servings:
+            key = (serving.agent, serving.turn)
+            if key not in last or serving.complete or not last[key].complete:
+                last[key] = serving
+        return [s for s in self.servings if last[s.agent, s.turn] is s]
+
+    def blocks(self) -> list[Json]:
+        """Returns every block that counts: agent, turn, index, message_id, type and content."""
+        return [
+            {
+                "agent": serving.agent,
+                "turn": serving.turn,
+                "index": index,
+                "message_id": serving.message_id,
+                "t": round(serving.t, 4),
+                **block,
+                **({} if serving.complete else {"cut": True}),
+            }
+            for serving in self.kept()
+            for index, block in enumerate(serving.blocks)
+        ]
+
+    def parents(self) -> dict[str, Json]:
+        """Returns each spawned agent's parent, and the call that spawned it."""
+        return {
+            child: {"parent": block["agent"], "tool_use_id": block["id"]}
+            for block in self.blocks()
+            for child in self.children.get(block.get("id", ""), ())
+        }
+
+    def truth(self) -> Json:
+        """Parents and blocks, as `truth.json` has them."""
+        return {"parents": self.parents(), "blocks": self.blocks()}
+
+
+@dataclass
+class Turns:
+    """Counts one agent's turns by the conversations that its requests show.
+
+    They cannot be counted by requests: a CLI asks again after an error. Nor by the answers that a
+    request shows: after an interrupt, or when the CLI reads a transcript that is not written to its
+    end, the last of them may be missing. So a request that shows a conversation seen before is that
+    turn again, and any other is the next one.
+    """
+
+    _seen: dict[str, int] = field(default_factory=dict)
+    _opening: str | None = None
+    _next: int = 0
+
+    def number(self, asking: ModelRequest) -> int:
+        """Returns which turn this request asks for."""
+        if asking.shown not in self._seen:
+            # A first request may show answers of an earlier life (a resumed session): they count.
+            # Another opening is the same conversation in a compacted form: its answers do not.
+            first = self._opening is None or self._opening == asking.opening
+            self._seen[asking.shown] = max(self._next, asking.answers if first else 0)
+            self._opening = asking.opening
+        turn = self._seen[asking.shown]
+        self._next = max(self._next, turn + 1)
+        return turn
+
+
+class ScriptedModel(loopback.LoopbackServer):
     """Serves a `Script` under `url`; `truth` is what its agents have said.
 
     A request without tools is a CLI's housekeeping (a title) and gets a short text, unless
@@ -83,16 +176,16 @@ class ScriptedModel(LoopbackServer):
         try:
             body = json.loads(exchange.body or b"{}")
         except ValueError:
-            error = Anthropic.error("invalid_request_error", "this is not JSON")
+            error = AnthropicAnswer.error("invalid_request_error", "this is not JSON")
             return await exchange.answer(400, encode(error))
         if exchange.path == "/v1/messages/count_tokens":
             return await exchange.answer(200, encode({"input_tokens": len(exchange.body) // 4}))
         dialect = _DIALECTS.get(exchange.path)
         if dialect is None or exchange.method != "POST":
-            error = Anthropic.error("not_found_error", "there is nothing here")
+            error = AnthropicAnswer.error("not_found_error", "there is nothing here")
             return await exchange.answer(404, encode(error))
         self.requests.append(body)
-        if dialect is Responses:
+        if dialect is ResponsesAnswer:
             body = as_messages(body)
         turn, serving = self._prepare(read_request(body, self.script.agents))
         failure = self._failure(serving, turn)
@@ -102,9 +195,14 @@ class ScriptedModel(LoopbackServer):
         if serving.agent:
             self._open(serving, turn)
         await asyncio.sleep(turn.delay_seconds)
-        answer = dialect(turn, serving, body.get("model", "scripted"))
+        answer = dialect(
+            turn,
+            message_id=serving.message_id,
+            blocks=serving.blocks,
+            model=body.get("model", "scripted"),
+        )
         if body.get("stream"):
-            return await self._stream(exchange, answer, failure)
+            return await self._stream(exchange, answer, serving, failure=failure)
         if failure is not None:
             return exchange.cut()
         await exchange.answer(200, encode(answer.whole()))
@@ -113,7 +211,9 @@ class ScriptedModel(LoopbackServer):
     async def _stream(
         self,
         exchange: loopback.Exchange,
-        answer: Anthropic | OpenAI | Responses,
+        answer: Answer,
+        serving: Serving,
+        *,
         failure: Failure | None,
     ) -> None:
         await exchange.begin(200, {"content-type": "text/event-stream"})
@@ -124,10 +224,10 @@ class ScriptedModel(LoopbackServer):
                     return await exchange.end()
                 return exchange.cut()
             await exchange.write(chunk)
-            self._went_out(answer.serving)
+            self._went_out(serving)
             await asyncio.sleep(answer.turn.chunk_delay_seconds)
         await exchange.end()
-        return self._went_out(answer.serving, complete=True)
+        return self._went_out(serving, complete=True)
 
     def _went_out(self, serving: Serving, *, complete: bool = False) -> None:
         serving.chunks += not complete

@@ -1,16 +1,20 @@
-"""A recording: what a CLI printed and kept, beside what the model knows that its agents said."""
+"""A recording: what a CLI printed and kept, beside what the model knows that its agents said; and
+players of it.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .model_request import Json
+from .script import Json
 
 STREAMS = ("stdout", "events", "app-server")
 DATABASES = ("opencode.db", "kilo.db")
@@ -29,7 +33,7 @@ PARTS = (
 
 @dataclass
 class Recording:
-    """One run of one CLI; `save` and `players.load` keep it in a folder."""
+    """One run of one CLI; `save` and `load` keep it in a folder."""
 
     scenario: str
     version: str
@@ -79,7 +83,7 @@ class Recording:
         return groups
 
     def save(self, folder: Path) -> Path:
-        """Write the recording to a folder, in the layout that `players.load` reads.
+        """Write the recording to a folder, in the layout that `load` reads.
 
         It replaces one that the folder holds: of two recordings in one, neither would be true.
         """
@@ -121,3 +125,59 @@ def _copy_database(source: Path, target: Path) -> None:
     # A plain copy would miss what is only in the write-ahead log.
     with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
+
+
+def load(folder: Path) -> Recording:
+    """Returns a recording from its folder."""
+    truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    head = {key: truth.pop(key) for key in ("scenario", "version", "mode")}
+    stream = next((p for n in STREAMS if (p := folder / f"{n}.ndjson").exists()), None)
+    data = stream.read_bytes() if stream else b""
+    projects, storage, rollouts = (folder / n for n in ("projects", "storage", "sessions"))
+    databases = (folder / n for n in DATABASES)
+    sent, sse, times = (folder / n for n in ("stdin.ndjson", "event.sse", "times.json"))
+    return Recording(
+        **head,
+        exit=truth.pop("exit", None),
+        truth=truth,
+        lines=[line.removesuffix(b"\n") for line in lines(data)],
+        times=json.loads(times.read_bytes()) if times.exists() else [],
+        sent=[json.loads(row) for row in lines(sent.read_bytes())] if sent.exists() else [],
+        sse=sse.read_bytes() if sse.exists() else b"",
+        projects=projects if projects.is_dir() else None,
+        database=next((path for path in databases if path.is_file()), None),
+        storage=storage if storage.is_dir() else None,
+        rollouts=rollouts if rollouts.is_dir() else None,
+    )
+
+
+# --- players: the same bytes, cut in every way that a pipe may cut them ---
+
+
+def whole(data: bytes) -> Iterator[bytes]:
+    """Yields all at once."""
+    yield data
+
+
+def byte_by_byte(data: bytes) -> Iterator[bytes]:
+    """Yields one byte at a time."""
+    return (data[at : at + 1] for at in range(len(data)))
+
+
+def random_cuts(data: bytes, seed: int, *, longest: int = 4096) -> Iterator[bytes]:
+    """In pieces of random length, the same for the same seed; some of them empty."""
+    chance, at = random.Random(seed), 0
+    while at < len(data):
+        # Short and long pieces alike: an even draw would hardly ever cut inside a short line.
+        size = chance.randint(0, chance.choice((1, 16, 256, longest)))
+        yield data[at : at + size]
+        at += size
+
+
+def lines(data: bytes) -> Iterator[bytes]:
+    """Line by line, each with its newline; what follows the last one too."""
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        yield data[at:end]
+        at = end

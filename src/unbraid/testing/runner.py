@@ -14,11 +14,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from . import clis
-from .conversation import Conversation, Permit, allow
+from . import clis, scenarios
+from .conversation import Conversation, Permit, Reply, ServedSession, allow, deny
 from .launch import (
     Launch,
     claude_arguments,
@@ -29,13 +30,15 @@ from .launch import (
     opencode_launch,
 )
 from .model import ScriptedModel
-from .opencode_server import Reply, ServedSession
 from .process import Child
 from .recording import Recording
-from .script import Script
+from .script import Json, Script
 
 TIMEOUT_SECONDS = 90.0
 PROMPT = "[[main]] Go."
+# Scenarios in which the person does something: Claude Code needs the mode `stdin` for them, and
+# OpenCode the mode `serve`.
+INTERACTIVE = ("many-turns", "permission", "interrupt", "compacted")
 
 P = ParamSpec("P")
 InterruptWhen = Callable[[ScriptedModel], Awaitable[None]]
@@ -76,6 +79,27 @@ class RecordedRun:
 
 
 @asynccontextmanager
+async def _started(
+    script: Script,
+    launch_at: Callable[[str], Launch],
+    *,
+    version: str,
+    mode: str,
+    timeout_seconds: float,
+    reads_stdin: bool = False,
+) -> AsyncIterator[RecordedRun]:
+    """A CLI, started by the launch for the model's address; it is ended in any case."""
+    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
+        launch = launch_at(model.url)
+        child = await Child.start(launch.argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
+        recording = Recording(script.name, version, mode, truth={}, projects=launch.projects)
+        try:
+            yield RecordedRun(child, model, launch, recording=recording, source=child.lines())
+        finally:
+            await child.stop()
+
+
+@asynccontextmanager
 async def start_claude(
     version: str,
     script: Script,
@@ -91,28 +115,31 @@ async def start_claude(
 ) -> AsyncIterator[RecordedRun]:
     """Claude Code, started; with `permit` it asks before it uses a tool (mode `stdin`)."""
     cli = await asyncio.to_thread(clis.claude, version)
-    reads_stdin = mode == "stdin"
-    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
-        arguments = [*claude_arguments(cli, mode, prompts[0]), *args]
-        asks = permit is not None
-        launch = claude_launch(cli, model.url, home, arguments, asks=asks, git=git)
-        child = await Child.start(launch.argv, launch.env, launch.cwd, reads_stdin=reads_stdin)
-        recording = Recording(script.name, version, mode, truth={}, projects=launch.projects)
-        source, conversation = child.lines(), None
+    arguments = [*claude_arguments(cli, mode, prompts[0]), *args]
+
+    def launch_at(url: str) -> Launch:
+        return claude_launch(cli, url, home, arguments, asks=permit is not None, git=git)
+
+    async with _started(
+        script,
+        launch_at,
+        version=version,
+        mode=mode,
+        timeout_seconds=timeout_seconds,
+        reads_stdin=mode == "stdin",
+    ) as run:
+        if mode != "stdin":
+            yield run
+            return
+        when = None if interrupt_when is None else partial(interrupt_when, run.model)
+        conversation = Conversation(run.child, prompts, permit or allow, interrupt_when=when)
+        run.recording.sent = conversation.sent
+        run.source = _answered(run.source, conversation)
         try:
-            if reads_stdin:
-                when = None if interrupt_when is None else lambda: interrupt_when(model)
-                conversation = Conversation(child, prompts, permit or allow, interrupt_when=when)
-                recording.sent = conversation.sent
-                source = _answered(source, conversation)
-                await conversation.begin()
-            yield RecordedRun(
-                child=child, model=model, launch=launch, recording=recording, source=source
-            )
+            await conversation.begin()
+            yield run
         finally:
-            if conversation is not None:
-                await conversation.end()
-            await child.stop()
+            await conversation.end()
 
 
 async def _answered(
@@ -143,28 +170,21 @@ async def start_opencode(
     With `reply` (once, always or reject) it asks before it uses a tool (mode `serve`).
     """
     cli = await asyncio.to_thread(make_cli, version)
-    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
-        arguments = [*opencode_arguments(mode, prompts[0]), *args]
-        asks = reply is not None
-        launch = opencode_launch(cli, model.url, home, arguments, asks=asks, git=git)
-        child = await Child.start(launch.argv, launch.env, launch.cwd)
-        recording = Recording(script.name, cli.name, mode, truth={})
-        try:
-            source = child.lines()
-            if mode == "serve":
-                when = None if interrupt_when is None else lambda: interrupt_when(model)
-                session = ServedSession(child, recording, prompts, reply=reply, interrupt_when=when)
-                source = session.events()
-            yield RecordedRun(
-                child=child,
-                model=model,
-                launch=launch,
-                recording=recording,
-                source=source,
-                stops=mode == "serve",
+    arguments = [*opencode_arguments(mode, prompts[0]), *args]
+
+    def launch_at(url: str) -> Launch:
+        return opencode_launch(cli, url, home, arguments, asks=reply is not None, git=git)
+
+    async with _started(
+        script, launch_at, version=cli.name, mode=mode, timeout_seconds=timeout_seconds
+    ) as run:
+        if mode == "serve":
+            when = None if interrupt_when is None else partial(interrupt_when, run.model)
+            session = ServedSession(
+                run.child, run.recording, prompts, reply=reply, interrupt_when=when
             )
-        finally:
-            await child.stop()
+            run.source, run.stops = session.events(), True
+        yield run
 
 
 @asynccontextmanager
@@ -180,17 +200,15 @@ async def start_codex(
 ) -> AsyncIterator[RecordedRun]:
     """Codex, started: its lines are those of `codex exec --json`."""
     cli = await asyncio.to_thread(clis.codex, version)
-    async with asyncio.timeout(timeout_seconds), ScriptedModel(script) as model:
-        arguments = [*codex_arguments(mode, prompts[0]), *args]
-        launch = codex_launch(cli, model.url, home, arguments)
-        child = await Child.start(launch.argv, launch.env, launch.cwd)
-        recording = Recording(script.name, f"codex-{version}", mode, truth={})
-        try:
-            yield RecordedRun(
-                child=child, model=model, launch=launch, recording=recording, source=child.lines()
-            )
-        finally:
-            await child.stop()
+    arguments = [*codex_arguments(mode, prompts[0]), *args]
+    async with _started(
+        script,
+        lambda url: codex_launch(cli, url, home, arguments),
+        version=f"codex-{version}",
+        mode=mode,
+        timeout_seconds=timeout_seconds,
+    ) as run:
+        yield run
 
 
 def _finished(
@@ -207,3 +225,44 @@ def _finished(
 run_claude = _finished(start_claude)
 run_opencode = _finished(start_opencode)
 run_codex = _finished(start_codex)
+
+
+# --- scenarios by name, with what the person does in them ---
+
+
+async def record_claude(version: str, name: str, mode: str, home: Path) -> Recording:
+    """Claude Code in a scenario; those of `INTERACTIVE` need the mode `stdin`."""
+    return await run_claude(
+        version,
+        scenarios.scenario(name),
+        home=home,
+        mode=mode,
+        prompts=scenarios.prompts(name),
+        permit=_all_but_writing if name == "permission" else None,
+        interrupt_when=_counting if name == "interrupt" else None,
+    )
+
+
+async def record_opencode(version: str, name: str, mode: str, home: Path) -> Recording:
+    """OpenCode in a scenario; those of `INTERACTIVE` need the mode `serve`."""
+    return await run_opencode(
+        version,
+        scenarios.scenario(name),
+        home=home,
+        mode=mode,
+        prompts=scenarios.prompts(name),
+        reply=_all_but_editing if name == "permission" else None,
+        interrupt_when=_counting if name == "interrupt" else None,
+    )
+
+
+def _all_but_writing(request: Json) -> Json:
+    return deny(request) if request["tool_name"] == "Write" else allow(request)
+
+
+def _all_but_editing(asked: Json) -> str:
+    return "reject" if asked["permission"] == "edit" else "once"
+
+
+async def _counting(model: ScriptedModel) -> None:
+    await model.reached("main", 0, chunks=20)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+Json = dict[str, Any]
+
 _MARKER = re.compile(r"\[\[([\w.-]+)\]\]")
 
 

@@ -13,8 +13,7 @@ from tests.record.run.agents import cli_of
 from tests.system.survivors import marked, survivors
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.testing import Script, ScriptedModel, opencode_launch
-from unbraid.testing.loopback import Exchange
-from unbraid.testing.server import LoopbackServer
+from unbraid.testing.loopback import Exchange, LoopbackServer
 
 SESSION = "ses_played"
 

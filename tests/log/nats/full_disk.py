@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.log.nats.node_disks import NodeDisk, node_disks, run_with_mounts
 from tests.log.nats.trial import STREAM, Trial, settled, trial
+from tests.polling import until
 from unbraid.log import Log, opened_log
 from unbraid.log.replicated.log import ReplicatedLog
 
@@ -57,8 +58,7 @@ async def fill_all(made: Trial, disks: list[NodeDisk], number: int) -> tuple[int
         disk.free()
     for node in made.cluster.nodes:
         node.start()
-    while await made.cluster.leader(STREAM) is None:  # noqa: ASYNC110
-        await asyncio.sleep(0.1)
+    await until(lambda: made.cluster.leader(STREAM))
     async with opened_log(made.url(f"late{number}")) as late:
         assert isinstance(late, ReplicatedLog)
         behind = (await late.replication()).behind

@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from tests.access import SECRET
 from tests.log.nats.clients import PATIENCE_SECONDS, Writer
+from tests.polling import until
 from unbraid.log import Log, SqliteLog
 from unbraid.log.entry import one_line
 from unbraid.send.delivery import Destination, LogDelivery
@@ -79,10 +81,8 @@ async def arrived(machines: Sequence[SendingMachine], log: Log, count: int = 1) 
     """Waits until so many more events of every run are in the log; returns for how long."""
     began, runs = time.monotonic(), [writer.run for each in machines for writer in each.writers]
     goals = {run: await _last(log, run) + count for run in runs}
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        for run, goal in goals.items():
-            while await _last(log, run) < goal:  # noqa: ASYNC110 - by whichever server
-                await asyncio.sleep(0.05)
+    for run, goal in goals.items():
+        await until(partial(_last, log, run), goal.__le__, seconds=PATIENCE_SECONDS)
     return time.monotonic() - began
 
 

@@ -7,15 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import unbraid.log.nats.leases as module
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from unbraid.log import opened_log
 from unbraid.log.nats.leases import BucketEntry, HolderSightings, NatsLeases
-from unbraid.orchestrate.recovery import end_dead_run
+from unbraid.record.dead_runs import end_dead_run
 from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")
@@ -45,11 +47,6 @@ def short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LEASE_RENEWAL_SECONDS", 0.4)
 
 
-async def taken(leases: NatsLeases) -> None:
-    while not await leases.acquire("r"):  # noqa: ASYNC110 - it is the other one's clock that counts
-        await asyncio.sleep(0.1)
-
-
 async def test_what_a_killed_process_held_goes_to_one_of_two(
     three_nodes: NatsCluster, stream: str, tmp_path: Path
 ) -> None:
@@ -73,7 +70,9 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
         finally:
             process.kill()
             await process.wait()
-        tasks = {asyncio.create_task(taken(each)): each for each in (first, second)}
+        tasks = {
+            asyncio.create_task(until(partial(each.acquire, "r"))): each for each in (first, second)
+        }
         done, late = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.sleep(0.5)
         assert len(done) == 1 and not any(task.done() for task in late)
@@ -111,7 +110,7 @@ async def test_a_holder_that_was_away_too_long_learns_what_it_lost(
             # As a laptop that sleeps.
             process.send_signal(signal.SIGSTOP)
             assert isinstance(leases, NatsLeases)
-            await taken(leases)
+            await until(partial(leases.acquire, "r"))
             process.send_signal(signal.SIGCONT)
             assert await process.stdout.readline() == b"lost\n"
             assert not await leases.acquire("r.2")

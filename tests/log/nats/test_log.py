@@ -6,7 +6,6 @@ import asyncio
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from tests.log.nats.conftest import Opener
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from unbraid.log import LogConflict, LogUnusable
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, parse_address
 from unbraid.log.nats.stream import is_cut_off
@@ -24,12 +24,6 @@ from unbraid.testing.log_contract import gather, sample_run
 from unbraid.testing.sample_runs import all_chunks
 
 pytestmark = pytest.mark.xdist_group("nats")
-
-
-async def until(ask: Callable[[], Any], holds: Callable[[Any], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not holds(await ask()):  # noqa: ASYNC110 - nothing wakes who asks another process
-            await asyncio.sleep(0.05)
 
 
 async def test_every_machine_sees_the_same_under_the_same_cursors(opened: Opener) -> None:

@@ -15,6 +15,7 @@ import pytest
 import unbraid.log.replicated.copy as follower_module
 import unbraid.log.replicated.log as log_module
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from unbraid.log import Log, LogUnusable, opened_log, staleness
 from unbraid.log.nats.connection import NatsConnection, parse_address
 from unbraid.log.repair import repair_log
@@ -29,16 +30,10 @@ from unbraid.timings import FORGOTTEN_KEPT_SECONDS
 pytestmark = pytest.mark.xdist_group("nats")
 
 
-async def comes(true: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(30):
-        while not await true():  # noqa: ASYNC110 - nothing wakes who asks another process
-            await asyncio.sleep(0.05)
-
-
 async def lost(log: Log) -> str:
     """Waits until a log says that it has lost something; returns what it says."""
     assert isinstance(log, ReplicatedLog)
-    await comes(lambda: _is_lost(log))
+    await until(lambda: _is_lost(log))
     return str((await log.replication()).problem)
 
 
@@ -119,7 +114,7 @@ async def test_a_run_that_was_forgotten_long_ago_can_begin_again(
             return await journal.record_id(last) is None
 
         # What said that it is forgotten expires.
-        await comes(gone)
+        await until(gone)
         assert not (await log.replication()).lost
         await log.append("again", sample_run(["anew"]))
         assert len(await log.read("again")) == len(sample_run(["anew"]))
@@ -268,7 +263,7 @@ async def test_a_copy_whose_disk_is_full_hinders_no_append_and_catches_up(
         async def says_so() -> bool:
             return "the disk is full" in str((await log.replication()).problem)
 
-        await comes(says_so)
+        await until(says_so)
         assert await log.count_runs() == 1
         assert "lacks 5 records" in str(await staleness(log))
         monkeypatch.setattr(JournalCopy, "fold", fold)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from tests.ports import free_port
 from unbraid.errors import CallerError
 from unbraid.log import Log, LogUnusable, open_log
@@ -116,8 +117,7 @@ async def test_a_password_that_is_changed_meanwhile_is_the_reason_given(tmp_path
             node.stop()
             node.edit(before, after)
             node.start()
-            while not re.search(words, await problem_of(log)):  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+            await until(lambda: problem_of(log), re.compile(words).search)
         await log.append("r", sample_run(["x"]))
         await log.close()
     gc.collect()

@@ -12,6 +12,7 @@ import pytest
 
 import unbraid.log.replicated.journal as record_module
 from tests.nats_servers import NatsCluster
+from tests.polling import until
 from unbraid.events import encode
 from unbraid.log import LogUnusable, open_log, opened_log
 from unbraid.log.nats.connection import NatsConnection, parse_address
@@ -130,9 +131,6 @@ async def test_a_record_of_a_newer_unbraid_stops_an_older_one(
         subject = run_subject(parse_address(url).prefix, "r")
         await connection.request(subject, record, headers=OURS)
         with pytest.raises(LogUnusable, match="upgrade"):
-            async with asyncio.timeout(10):
-                while True:
-                    await log.check()
-                    await asyncio.sleep(0.05)
+            await until(log.check, lambda _: False, seconds=10)
         await log.close()
     await connection.close()

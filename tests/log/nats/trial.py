@@ -14,6 +14,7 @@ from tests.log.nats.outpost import Outpost
 from tests.log.nats.senders import SendingMachine, arrived, balancing, check_arrived
 from tests.namespaces import Network, NetworkHost
 from tests.nats_servers import NatsCluster, NatsNode, free_ports
+from tests.polling import until
 from unbraid.log import opened_log
 from unbraid.log.entry import one_line
 from unbraid.log.port import LogUnusable
@@ -81,9 +82,8 @@ class Trial:
 
     async def leader(self) -> NatsNode:
         """Returns the leader of the log, as soon as there is one."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while (found := await self.cluster.leader(STREAM)) is None:  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+        found = await until(lambda: self.cluster.leader(STREAM), seconds=PATIENCE_SECONDS)
+        assert found is not None
         return found
 
     async def kill_leader(self) -> None:

@@ -8,6 +8,7 @@ import gzip
 import re
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import SECRET, TOKEN
+from tests.polling import until
 from unbraid.events import Done, FleetEvent, RequestReceived
 from unbraid.log import MemoryLog
 from unbraid.send.delivery import Delivery, DeliveryLedger, Destination, LogDelivery
@@ -218,12 +220,14 @@ async def test_a_machine_that_has_another_name_goes_on_sending(
         monkeypatch.setenv("UNBRAID_MACHINE", machine)
         to = Destination(server.url, SECRET, home=tmp_path)
         delivery = LogDelivery(to, here, "log", warn=pytest.fail)
+
+        async def is_there(seq: int) -> bool:
+            found = await there.run("r")
+            return not delivery.status.behind and found is not None and found.last_seq >= seq
+
         async with delivery.sending():
             for seq in (wanted, wanted + len(more)):
-                while delivery.status.behind or (  # noqa: ASYNC110
-                    (found := await there.run("r")) is None or found.last_seq < seq
-                ):
-                    await asyncio.sleep(0.01)
+                await until(partial(is_there, seq))
                 await here.append("r", more)
 
     async with asyncio.timeout(PATIENCE_SECONDS), listening(there) as server:

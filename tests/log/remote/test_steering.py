@@ -13,6 +13,7 @@ import pytest
 
 import unbraid.steer.servers as module
 from tests.access import TOKEN, client_at
+from tests.polling import until
 from tests.steer.steered_run import SteeredRun, append_request
 from unbraid.agents.control_port import SteeringRequest
 from unbraid.errors import CallerError
@@ -57,13 +58,11 @@ async def sent(server: Server, tmp_path: Path, stack: AsyncExitStack) -> None:
 
 
 async def verbs(client: httpx.AsyncClient, wanted: Callable[[list[str]], bool]) -> list[str]:
-    async with asyncio.timeout(60):
-        while True:
-            answer = await client.get(f"{PATH}/control")
-            found = answer.json()["verbs"] if answer.status_code == 200 else []
-            if wanted(found):
-                return list(found)
-            await asyncio.sleep(0.02)
+    async def read() -> list[str]:
+        answer = await client.get(f"{PATH}/control")
+        return list(answer.json()["verbs"]) if answer.status_code == 200 else []
+
+    return await until(read, wanted)
 
 
 async def test_everything_that_can_be_asked_is_carried_out_there(

@@ -7,10 +7,12 @@ import os
 import random
 import signal
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tests.access import SECRET
 from tests.log.remote.test_delivery import undated
+from tests.polling import until
 from tests.record.run.agents import UNBRAID, events_of, log_path
 from tests.record.run.test_passing import start
 from tests.record.watch.test_restart import environment
@@ -47,8 +49,7 @@ async def ended(process: asyncio.subprocess.Process) -> str:
 
 async def reached(log: SqliteLog, run: str, seq: int) -> None:
     """Waits until a log has an event of a run."""
-    while (found := await log.run(run)) is None or found.last_seq < seq:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    await until(partial(log.run, run), lambda found: found is not None and found.last_seq >= seq)
 
 
 async def test_everything_arrives_once_though_both_sides_are_killed(tmp_path: Path) -> None:
@@ -61,6 +62,10 @@ async def test_everything_arrives_once_though_both_sides_are_killed(tmp_path: Pa
     here = await SqliteLog.open(log_path(home))
     await here.append(OLD, sample_run(["long ago"]))
     there = await SqliteLog.open(path)
+
+    async def later(cursor: int) -> bool:
+        return (await there.bounds())[1] > cursor
+
     async with asyncio.timeout(PATIENCE_SECONDS), launched(path) as (launcher, port):
         assert launcher.stdin is not None and launcher.stdout is not None
         watch = await watching(home, f"http://127.0.0.1:{port}")
@@ -72,8 +77,7 @@ async def test_everything_arrives_once_though_both_sides_are_killed(tmp_path: Pa
                 launcher.stdin.write(b"go\n")
                 output = {(await launcher.stdout.readline()).strip() for _ in range(2)}
                 before = (await there.bounds())[1]
-                while (await there.bounds())[1] <= before:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+                await until(partial(later, before))
                 os.kill(int((output - {b"ready"}).pop()), signal.SIGKILL)
             if kill % 2:
                 watch.kill()

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.access import LINK, visitor
+from tests.polling import until
 from tests.ports import free_port
 from tests.record.run.agents import UNBRAID, cli_of, logged
 from tests.record.run.test_passing import start
@@ -47,11 +48,11 @@ class Shown:
 
     async def until(self, kind: str, count: int = 1) -> dict[str, Any]:
         """The event of a type that is so many-th, when it has been shown."""
-        while True:
-            found = [event for event in self.seen if event["type"] == kind]
-            if len(found) >= count:
-                return found[count - 1]
-            await asyncio.sleep(0.01)
+        found = await until(
+            lambda: [event for event in self.seen if event["type"] == kind],
+            lambda events: len(events) >= count,
+        )
+        return found[count - 1]
 
     async def post(self, path: str, body: object = None) -> None:
         """Do something to the run."""
@@ -61,10 +62,9 @@ class Shown:
 
 async def address_of(child: Child) -> str:
     """Where the page is, as soon as that is printed."""
-    while True:
-        if found := ADDRESS.search(child.stderr):
-            return found[1].decode()
-        await asyncio.sleep(0.01)
+    found = await until(lambda: ADDRESS.search(child.stderr))
+    assert found is not None
+    return found[1].decode()
 
 
 @contextlib.asynccontextmanager

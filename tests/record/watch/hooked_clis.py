@@ -7,13 +7,14 @@ import json
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.polling import until
 from tests.record.run.agents import UNBRAID, cli_of, log_path
 from tests.record.run.terminal import terminal
 from tests.record.run.test_interactive import settle
@@ -198,22 +199,12 @@ class Person:
         somebody is asked may be known before the hook says for what: that is cancelled then.
         """
 
-        async def look() -> list[tuple[str, str | None]] | None:
+        async def replies() -> list[tuple[str, str | None]]:
             events = await self.events(run, "permission_replied")
-            replies = [(event["behavior"], event.get("where")) for event in events]
-            found = [each for each in replies if each[0] != "cancelled"]
-            return found if len(found) >= number else None
+            found = [(event["behavior"], event.get("where")) for event in events]
+            return [each for each in found if each[0] != "cancelled"]
 
-        found: list[tuple[str, str | None]] = await until(look)
-        return found
-
-
-async def until(look: Callable[[], Awaitable[Any]]) -> Any:
-    """What is found, as soon as it is."""
-    async with asyncio.timeout(TIMEOUT_SECONDS):
-        while (found := await look()) is None:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        return found
+        return await until(replies, lambda found: len(found) >= number)
 
 
 def hooks_running(home: Path) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.polling import until
 from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.hooks.commands import ASK, command
 from unbraid.agents.control_port import AnswerDetails
@@ -85,10 +86,7 @@ class Watched:
 
     async def pending(self, count: int = 1) -> list[PermissionRequest]:
         """What waits here, when there are so many."""
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while len(found := await self.waiting()) != count:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
-            return found
+        return await until(self.waiting, lambda found: len(found) == count)
 
     async def waiting(self) -> list[PermissionRequest]:
         """What waits here now."""
@@ -126,20 +124,11 @@ class Watched:
 
     async def replies(self, count: int) -> list[FleetPermissionReplied]:
         """The answers in the log, when there are so many."""
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while True:
-                found = [e for e in await self.events() if isinstance(e, FleetPermissionReplied)]
-                if len(found) >= count:
-                    return found
-                await asyncio.sleep(0.02)
 
+        async def replies() -> list[FleetPermissionReplied]:
+            return [e for e in await self.events() if isinstance(e, FleetPermissionReplied)]
 
-async def until(look: Callable[[], Any], true: Callable[[Any], bool] = bool) -> Any:
-    """What is found, as soon as it is so."""
-    async with asyncio.timeout(TIMEOUT_SECONDS):
-        while not true(found := look()):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-        return found
+        return await until(replies, lambda found: len(found) >= count)
 
 
 def env_of(home: Path) -> dict[str, str]:
@@ -164,10 +153,3 @@ async def watched(home: Path) -> AsyncIterator[Watched]:
     ):
         await until((machine.home / "hooks" / "hook.sock").is_socket)
         yield Watched(machine, writer)
-
-
-async def until_async(look: Callable[[], Any]) -> Any:
-    async with asyncio.timeout(TIMEOUT_SECONDS):
-        while not (found := await look()):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-        return found

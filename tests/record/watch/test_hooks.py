@@ -17,13 +17,12 @@ from typing import Any
 
 import pytest
 
+from tests.polling import until
 from tests.record.watch.hooked_session import (
     BASH,
     RULE,
     Watched,
     env_of,
-    until,
-    until_async,
     watched,
 )
 from tests.record.watch.writing import append
@@ -115,7 +114,7 @@ async def test_the_person_is_first(tmp_path: Path) -> None:
     async with watched(tmp_path) as session:
         hook = await session.ask()
         [request] = await session.pending()
-        await until_async(session.events)
+        await until(session.events)
         result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
         append(session.writer.main, session.writer.line("user", {"content": [result]}))
         assert await hook.answer() is None
@@ -180,7 +179,7 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         assert await (await session.hook(WAIT, "Stop", entrypoint="sdk-cli")).said() == (0, "", "")
         waiting = await session.hook(WAIT, "UserPromptSubmit")
         run = writer.session
-        held: Any = await until(lambda: session.machine.controllers._by_run.get(run))
+        held: Any = await until(lambda: session.machine.controllers.own().get(run))
         orders = session.folder / "orders"
         assert not orders.exists()
         await held.message("To the idle one.")
@@ -208,7 +207,7 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
             }
         }
         assert not orders.exists()
-        await until_async(lambda: agent_known(session))
+        await until(lambda: agent_known(session))
         await held.message_agent(1, "To the agent.")
         assert await calls("Stop") is None
         assert await calls("SubagentStop", agent_id="a1") == {
@@ -277,7 +276,7 @@ async def test_a_hook_whose_cli_was_killed_is_let_go(tmp_path: Path) -> None:
     async with watched(tmp_path) as session:
         cli = await asyncio.create_subprocess_exec("sleep", "1000")
         waiting = asyncio.create_task(posted(session, b"wait", process=cli.pid))
-        await until(lambda: session.machine.controllers._by_run)
+        await until(session.machine.controllers.own)
         cli.kill()
         await cli.wait()
         assert (await waiting).startswith(b"HTTP/1.1 200")
@@ -330,7 +329,7 @@ async def test_a_note_of_ours_is_in_the_log_of_whoever_records_it(tmp_path: Path
                 controllers = (other if text == "elsewhere" else session.machine).controllers
                 note, run = RunNote(text, "budget", 1_000), session.writer.session
                 # As soon as its run is open.
-                await until_async(partial(controllers.note, run, note))
+                await until(partial(controllers.note, run, note))
                 assert not await controllers.note("unknown", note)
         found = await other.log.read(run, 0, 1000, types=("error",))
         errors = [entry.event for entry in found if isinstance(entry.event, FleetError)]
@@ -362,7 +361,7 @@ async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_p
     async with watched(tmp_path) as session:
         callers = session.folder / "callers"
         await (await session.hook(ORDERS, "PreToolUse")).said()
-        await until(lambda: session.machine.controllers._by_run)
+        await until(session.machine.controllers.own)
         assert [path.name for path in callers.iterdir()] == [f"{os.getpid()}-"]
         await (await session.hook(ORDERS, "PostToolUse")).said()
         (session.folder / "stalled").touch()  # somebody got no answer, while we were stopped

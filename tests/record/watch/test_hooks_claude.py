@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.polling import until
 from tests.record.run.agents import UNBRAID
 from tests.record.watch.hooked_clis import (
     HOOKED_CLI,
@@ -15,7 +16,6 @@ from tests.record.watch.hooked_clis import (
     none_left,
     page_link,
     session,
-    until,
     waits,
 )
 from tests.tui.tmux import terminal as tmux

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.polling import until
 from tests.record.run.agents import cli_of
-from tests.record.watch.hooked_clis import HOOKED_CLI, Person, listening, make_wait, until, waits
+from tests.record.watch.hooked_clis import HOOKED_CLI, Person, listening, make_wait, waits
 from tests.tui.tmux import terminal as tmux
 from unbraid.testing import Script, ScriptedModel, bash, say
 from unbraid.testing.launch import opencode_launch

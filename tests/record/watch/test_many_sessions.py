@@ -8,13 +8,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import uuid
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from tests.polling import blocked_until
 from tests.record.watch.writing import Writer, append
 
 SESSIONS = 600
@@ -56,9 +56,12 @@ def test_silent_sessions_hold_no_descriptor(tmp_path: Path) -> None:
         for number in range(SESSIONS):
             writer = Writer(tmp_path / "claude", str(uuid.UUID(int=number + 1, version=4)))
             append(writer.main, writer.prompt(f"Task {number}.") + writer.text(f"Done {number}."))
-        while recorded(log) < SESSIONS:
+
+        def recorded_all() -> bool:
             assert watch.poll() is None, (tmp_path / "said").read_text()
-            time.sleep(0.2)
+            return recorded(log) == SESSIONS
+
+        blocked_until(recorded_all)
         # All of them are followed, and belong to it.
         leases = [path for path in (tmp_path / "unbraid" / "leases").iterdir() if path.is_file()]
         assert len(leases) == SESSIONS

@@ -11,12 +11,14 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.forked import ran
+from tests.polling import blocked_until
 from tests.record.run.agents import UNBRAID
 from tests.record.watch.writing import HOURS_AGO, Writer, append, dated
 from unbraid.log.leases import FileLeases, is_held
@@ -252,9 +254,10 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
     (sessions / "1.json").write_text(json.dumps(entry | {"status": "waiting"}))
 
     with watching(env):
-        while {row["status"] for row in listed(env)} != {"waiting"}:
-            time.sleep(0.1)
-        rows = {row["run"]: row["waiting"] for row in listed(env)}
+        found = blocked_until(
+            lambda: listed(env), lambda rows: {row["status"] for row in rows} == {"waiting"}
+        )
+        rows = {row["run"]: row["waiting"] for row in found}
         assert rows[left.session] == {"for": "prompt", "since": since}
         assert rows[killed.session]["for"] == "permission"
         while call(env, "tree", "--json", killed.session).stdout.count('"tool":"Bash"') != 1:
@@ -274,8 +277,8 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
         table = [watch.stderr.readline().split() for _ in ended]
         assert {words[1]: words[2] for words in table} == ended
         for writer in (left, killed):
-            while '"done"' not in call(env, "cat", "--json", writer.session).stdout:
-                time.sleep(0.1)
+            cat = partial(call, env, "cat", "--json", writer.session)
+            blocked_until(cat, lambda done: '"done"' in done.stdout)
     assert {row["run"]: row["status"] for row in listed(env)} == ended
     for run, status in ended.items():
         assert json.loads(call(env, "tree", "--json", run).stdout)["status"] == status

@@ -11,6 +11,7 @@ import httpx
 import msgspec
 
 from tests.block_rows import logged_rows
+from tests.polling import until
 from tests.send.ag_ui.official import check_protocol, client_folder, read_runs, rows_of
 from tests.send.ag_ui.test_run import played, recorded
 from tests.serve.conftest import Start, client_of, log, start
@@ -26,11 +27,7 @@ KEY = "sk-ant-" + "api03-" + "Zk3" * 32 + "AA"
 
 async def looked_at(server: Server) -> None:
     """Wait until somebody looks."""
-    async with asyncio.timeout(60):
-        while True:
-            if server.services.hub.viewers:
-                return
-            await asyncio.sleep(0.01)
+    await until(lambda: server.services.hub.viewers)
 
 
 async def test_a_viewer_who_comes_late_stays_to_the_end(start: Start, log: SqliteLog) -> None:

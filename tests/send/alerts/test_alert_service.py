@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fold.alerts.made import Maker, helper
+from tests.polling import until
 from tests.send.alerts.receiver import HttpReceiver, receiving
 from tests.send.alerts.test_senders import closed_port
 from unbraid import events as e
@@ -56,9 +57,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def until_taken(got: HttpReceiver, number: int = 1) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(got.taken) < number:  # noqa: ASYNC110 - it arrives in another thread
-            await asyncio.sleep(0.02)
+    await until(lambda: len(got.taken) >= number)
 
 
 def failing(run: str) -> tuple[str, list[e.FleetEvent]]:
@@ -196,9 +195,7 @@ async def test_what_waits_for_a_receiver_comes_when_its_address_was_mended(tmp_p
         desk = Desk(tmp_path, rules.format(address))
         async with desk.service().running():
             await desk.log.append(*failing("r"))
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while not desk.warned:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+            await until(lambda: desk.warned)
             desk.rules.write_text(rules.format(got.url))
             await until_taken(got)
     assert json.loads(got.taken[0].body)["title"] == "Fix the tests: has failed"

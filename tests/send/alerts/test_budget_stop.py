@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fold.alerts.made import Maker
+from tests.polling import until
 from tests.record.run.test_budget import LIMIT, endless
 from tests.record.run.test_budget_guard import OtherRuns
 from tests.record.watch.test_opencode_server import served
@@ -26,9 +27,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def shown(desk: Desk, number: int) -> list[str]:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(desk.shown) < number:  # noqa: ASYNC110 - what shows it is called, not awaited
-            await asyncio.sleep(0.02)
+    await until(lambda: len(desk.shown) >= number)
     return [alert.detail for message in desk.shown for alert in message.alerts]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.polling import until
 from tests.send.alerts.receiver import receiving
 from unbraid.fold.alerts.monitor import AlertItem, AlertMessage
 from unbraid.fold.alerts.rules import Receiver
@@ -65,9 +66,7 @@ async def test_a_command_that_hangs_is_ended_with_all_that_it_started(
     with pytest.raises(DeliveryError, match="timed out"):
         await sender_of(Receiver("x", command=command), {}).send(MESSAGE)
     if pid := await asyncio.to_thread(_text, tmp_path / "pid"):
-        async with asyncio.timeout(20):
-            while _is_alive(pid):  # noqa: ASYNC110 - nothing reports the end of others' children
-                await asyncio.sleep(0.05)
+        await until(lambda: not _is_alive(pid))
 
 
 def _text(path: Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.polling import blocked_until
 from tests.ports import free_port
 from tests.send.otel.agreement import tree_of
 from tests.send.otel.phoenix import installed
@@ -58,31 +59,30 @@ def phoenix() -> Iterator[str]:
 
         stack.callback(stop)
         url = f"http://127.0.0.1:{port}"
-        until = time.monotonic() + START_SECONDS
-        while time.monotonic() < until:
+
+        def is_ready() -> bool:
             assert process.poll() is None, Path(folder, "output").read_text()[-2000:]
-            with contextlib.suppress(httpx.HTTPError):
-                if httpx.get(f"{url}/healthz", timeout=5, trust_env=False).status_code == 200:
-                    break
-            time.sleep(0.5)
-        else:
-            pytest.fail(f"Phoenix does not start within {START_SECONDS} seconds")
+            try:
+                return httpx.get(f"{url}/healthz", timeout=5, trust_env=False).is_success
+            except httpx.HTTPError:
+                return False
+
+        blocked_until(is_ready, seconds=START_SECONDS)
         yield url
 
 
 def stored(url: str, count: int) -> list[dict[str, Any]]:
     """The spans that Phoenix has, once there are so many."""
-    until = time.monotonic() + INGEST_SECONDS
-    while True:
-        with contextlib.suppress(httpx.HTTPError):
-            path = f"{url}/v1/projects/default/spans"
+
+    def spans() -> list[dict[str, Any]]:
+        path = f"{url}/v1/projects/default/spans"
+        try:
             answer = httpx.get(path, params={"limit": 1000}, timeout=30, trust_env=False)
-            if answer.status_code == 200:
-                spans: list[dict[str, Any]] = answer.json()["data"]
-                if len(spans) >= count:
-                    return spans
-        assert time.monotonic() < until, "Phoenix does not show what it was sent"
-        time.sleep(0.5)
+        except httpx.HTTPError:
+            return []
+        return list(answer.json()["data"]) if answer.is_success else []
+
+    return blocked_until(spans, lambda found: len(found) >= count, seconds=INGEST_SECONDS)
 
 
 def test_phoenix_shows_a_fleet(home: Path, phoenix: str, monkeypatch: pytest.MonkeyPatch) -> None:

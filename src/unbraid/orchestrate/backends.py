@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from unbraid.agents.backend_port import AgentConversation, Backend
+from unbraid.agents.backend_port import Backend
 from unbraid.agents.registry import kind, kinds
 from unbraid.errors import CallerError
+from unbraid.orchestrate.model_apis import AnthropicBackend, OpenAIBackend
 
-__all__ = ["AgentConversation", "Backend", "Backends"]
-
-# Imported when first asked for: most requests need one of them.
-APIS = {
-    "anthropic": "unbraid.orchestrate.backends.anthropic_api:AnthropicBackend",
-    "openai": "unbraid.orchestrate.backends.openai_api:OpenAIBackend",
+APIS: dict[str, Callable[[Mapping[str, str]], Backend]] = {
+    "anthropic": AnthropicBackend,
+    "openai": OpenAIBackend,
 }
 
 
@@ -62,9 +59,7 @@ class Backends:
 
     def _make(self, name: str) -> Backend:
         if name in APIS:
-            module, _, made = APIS[name].partition(":")
-            backend: Backend = getattr(importlib.import_module(module), made)(env=self._env)
-            return backend
+            return APIS[name](self._env)
         found = kind(name)
         runs = None if found is None else found.backend(self._env, self._cwd)
         if runs is None:

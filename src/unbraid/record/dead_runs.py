@@ -1,8 +1,8 @@
-"""Requests whose process died are ended in the log by the next process that looks.
+"""Runs whose writer is dead are ended in the log.
 
-On a log that many machines share, so is every run of a machine that died. One whose holder stopped
-in good order is left alone: the next watcher there continues it. One whose holder has not been
-heard of for some seconds is ended by whichever server gets its lease.
+On a log that many machines share, these are all runs of a machine that died. A run whose holder
+stopped in good order is left alone: the next watcher there continues it. One whose holder has not
+been heard of for some seconds is ended by whichever server gets its lease.
 """
 
 from __future__ import annotations
@@ -12,37 +12,15 @@ from contextlib import suppress
 
 from unbraid.agents.registry import is_kind
 from unbraid.errors import LogError
-from unbraid.events import FleetEvent
-from unbraid.fold.delegation import SOURCE
 from unbraid.fold.run_end import closing_events
-from unbraid.log.leases import Leases
 from unbraid.log.origin import origin_of
-from unbraid.log.port import Log, every_run, run_pages
+from unbraid.log.port import Log, run_pages
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import latest_run
 from unbraid.timings import LEASE_TTL_SECONDS
 
 # If a holder's key is missing because the nodes were away, it is written again within this.
 DEAD_HOLDER_SECONDS = 10.0
-
-
-async def recover(log: Log, leases: Leases) -> list[str]:
-    """Ends the runs whose process is gone, and returns their names."""
-    ended = []
-    async for summary in every_run(log, status="live"):
-        # A lease dies with the process that holds it: one that can be acquired has no holder.
-        if summary.source == SOURCE and await leases.acquire(summary.run):
-            try:
-                await end_request(log, summary.run)
-                ended.append(summary.run)
-            finally:
-                await leases.release(summary.run)
-    return ended
-
-
-async def end_request(log: Log, run: str) -> None:
-    """Ends a run in the log whose process is gone."""
-    await log.append(run, closing_events(await _events(log, run), "interrupted"))
 
 
 async def end_dead_runs(log: Log) -> None:
@@ -72,11 +50,13 @@ async def end_dead_run(log: Log, session: str) -> bool:
             recorder = await Recorder.open(log, summary.run, origin=origin_of(log, summary))
             await recorder.finish(0)
         else:
-            await end_request(log, summary.run)
+            await end_interrupted(log, summary.run)
         return True
     finally:
         await leases.close(ended=True)
 
 
-async def _events(log: Log, run: str) -> list[FleetEvent]:
-    return [entry.event async for page in run_pages(log, run) for entry in page]
+async def end_interrupted(log: Log, run: str) -> None:
+    """Ends a run that no translator has written: each of its open streams was interrupted."""
+    events = [entry.event async for page in run_pages(log, run) for entry in page]
+    await log.append(run, closing_events(events, "interrupted"))

@@ -1,1 +1,0 @@
-"""The answers of a scripted model, in the dialects of several APIs."""
