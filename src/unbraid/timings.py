@@ -41,8 +41,6 @@ STORE_APPEARING_POLL_SECONDS = 1.0
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
 PIPE_BEGAN_MS = 60_000
-# Codex's folders, which may hold years, are searched for files of new agents this often.
-NEW_AGENT_SCAN_SECONDS = 0.3
 
 # --- leases ---
 # On a log that many machines share, a holder that has not been heard of for so long is gone, and

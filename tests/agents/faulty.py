@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from tests.agents.toy import ToyDialect
-from unbraid.agents.files import DialectFiles, JsonlFollower, JsonlSessions, JsonlWatch
+from unbraid.agents.file_watch import FileWatch
+from unbraid.agents.files import DialectFiles, FilesFollower, JsonlSessions
 from unbraid.agents.port import AgentKind, Finding
 from unbraid.agents.source import Source
+
+OWN = (__name__, ToyDialect.__module__, DialectFiles.__module__, FileWatch.__module__)
 
 
 class ToyDeltas:
@@ -35,11 +39,17 @@ PARTS: dict[str, type] = {
     "dialect": ToyDialect,
     "deltas": ToyDeltas,
     "sessions": JsonlSessions,
-    "watch": JsonlWatch,
-    "follower": JsonlFollower,
+    "watch": FileWatch,
+    "follower": FilesFollower,
     "files": DialectFiles,
     "launcher": ToyLauncher,
 }
+
+
+def methods(part: type) -> list[str]:
+    """Returns the names of what a part has of its own, beside what its port gives it."""
+    own = [each for each in part.__mro__ if each.__module__ in OWN]
+    return list(dict.fromkeys(name for each in own for name in vars(each) if name[0] != "_"))
 
 
 class Faulty(AgentKind):
@@ -89,7 +99,7 @@ def _part(name: str) -> Any:
 
 def failing(part: type, method: str) -> Any:
     """Returns a class like another, one of whose methods fails when it is called."""
-    whole = vars(part).get(method)
+    whole = inspect.getattr_static(part, method, None)
     if isinstance(whole, property) or not callable(whole):
         return type("Failing", (part,), {method: property(_fail)})
     if method == "changes":

@@ -10,13 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.faulty import PARTS, Faulty, failing
+from tests.agents.faulty import PARTS, Faulty, failing, methods
 from tests.agents.toy import said
 from tests.record.watch.test_restart import environment
 from tests.record.watch.writing import SESSION, Writer, append
 from tests.test_machine import until
 from unbraid import Machine, Translator
-from unbraid.agents import files, plugin, registry
+from unbraid.agents import file_watch, files, plugin, registry
+
+# Built on what fails here: imported later, they would fail, too.
+from unbraid.agents.codex import sessions as _sessions  # noqa: F401
+from unbraid.agents.codex import watch as _watch  # noqa: F401
 from unbraid.agents.session_port import SessionWatch
 from unbraid.checkup import checkup
 from unbraid.errors import UnbraidError
@@ -32,7 +36,7 @@ from unbraid.redact import source
 
 FAULTS = [
     *[("kind", name) for name in ("deltas", "tools", "sessions", "files", "launcher", "checkup")],
-    *[(part, name) for part, made in PARTS.items() for name in vars(made) if name[0] != "_"],
+    *[(part, name) for part, made in PARTS.items() for name in methods(made)],
 ]
 TOY = "a-toy"
 
@@ -43,9 +47,9 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     part, method = request.param
     monkeypatch.setattr(Faulty, "fault", request.param)
     monkeypatch.setattr(Faulty, "failed", [])
-    for name, place in (("watch", "JsonlWatch"), ("follower", "JsonlFollower")):
+    for name, module in (("watch", file_watch), ("follower", files)):
         if part == name:
-            monkeypatch.setattr(files, place, failing(PARTS[name], method))
+            monkeypatch.setattr(module, PARTS[name].__name__, failing(PARTS[name], method))
     entry = EntryPoint("faulty", "tests.agents.faulty:Faulty", registry.GROUP)
     with installed(monkeypatch, entry):
         yield method

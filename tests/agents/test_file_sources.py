@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unbraid.agents.file_sources import (
+from unbraid.agents.files import (
     RecordedFile,
     begin_chunks,
     file_name,
     recorded_files,
     source_name,
 )
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import Recorded
 from unbraid.read.chunk import Chunk
 from unbraid.system.file_tail import Place
 

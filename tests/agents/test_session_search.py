@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from unbraid.agents.session_search import may_hold, stored_block
+from unbraid.agents.files import may_hold, stored_block
 from unbraid.events import Prompt, TextDelta, ThinkingDelta, ToolResult, ToolUse
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.codex.sessions import rollout_file
-from unbraid.agents.codex.sessions.follower import PackedTail
-from unbraid.agents.codex.sessions.rollout_file import rollout_bytes, zstd_module
+from unbraid.agents.codex import rollouts
+from unbraid.agents.codex.rollouts import PackedTail, rollout_bytes, zstd_module
 from unbraid.system.file_tail import Place
 
 NAME = "rollout-2026-01-01T00-00-00-01900000-0000-7000-8000-000000000001.jsonl.zst"
@@ -33,9 +32,9 @@ def bomb(folder: Path, megabytes: int) -> Path:
 def test_no_more_is_unpacked_than_a_session_can_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rollout_file, "MIN_UNPACKED_BYTES", BLOCK_BYTES)
+    monkeypatch.setattr(rollouts, "MIN_UNPACKED_BYTES", BLOCK_BYTES)
     path = bomb(tmp_path, 64)
-    most = rollout_file.MAX_RATIO * path.stat().st_size
+    most = rollouts.MAX_RATIO * path.stat().st_size
     assert most < 64 * BLOCK_BYTES
     read = b"".join(rollout_bytes(path))
     assert read.startswith(LINE)
@@ -44,7 +43,7 @@ def test_no_more_is_unpacked_than_a_session_can_have(
 
 
 def test_every_byte_is_given_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unbraid.agents.codex.sessions.follower.DEFAULT_MAX_LINE_BYTES", 300_000)
+    monkeypatch.setattr("unbraid.agents.codex.rollouts.DEFAULT_MAX_LINE_BYTES", 300_000)
     path = bomb(tmp_path, 4)
     whole = b"".join(rollout_bytes(path))
     for offset in (0, 5, len(LINE), len(LINE) + 1_000_000):

@@ -15,8 +15,7 @@ import pytest
 
 from tests.block_rows import RECORDINGS
 from unbraid import Translator
-from unbraid.agents.codex.server.approvals import Approvals
-from unbraid.agents.codex.server.messages import server_message
+from unbraid.agents.codex.app_server import Approvals, server_message
 from unbraid.agents.control_port import UnknownRequest
 from unbraid.agents.opencode.requests import request_input
 from unbraid.agents.opencode.sessions.controller import ServerController
@@ -137,7 +136,7 @@ def test_changes_of_files_and_new_rights_are_shown_by_codex() -> None:
     for each in written:
         message = server_message(each)
         assert message is not None
-        approvals.note(message)
+        approvals.read(message)
     (waiting,) = approvals.waiting.values()
     assert waiting.input == expected
 
@@ -148,5 +147,5 @@ def test_changes_that_are_not_known_are_said_to_be() -> None:
     asked = {"method": "item/fileChange/requestApproval", "id": 0, "params": params}
     message, approvals = server_message(json.dumps(asked).encode()), Approvals()
     assert message is not None
-    approvals.note(message)
+    approvals.read(message)
     assert [each.input for each in approvals.waiting.values()] == [{"changes": None}]

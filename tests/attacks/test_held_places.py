@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.polling import until
-from unbraid.agents.hook_port import SOCKET_NAME, HookCall
+from unbraid.agents.port import SOCKET_NAME, HookCall, SessionWatch
 from unbraid.steer import hooks
 from unbraid.steer.hooks import MAX_CALLS, HookSocket
 from unbraid.system.sockets import connecting_address
@@ -26,7 +26,7 @@ HOLD = b"POST /kind/hold HTTP/1.1\r\nHost: u\r\nContent-Length: 0\r\n\r\n"
 ASK = b"POST /kind/ask HTTP/1.1\r\nHost: u\r\nContent-Length: 0\r\n\r\n"
 
 
-class Watch:
+class Watch(SessionWatch):
     """Holds some calls for ever, and answers others."""
 
     hook_kind = "kind"

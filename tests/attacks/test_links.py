@@ -18,7 +18,7 @@ from tests.attacks.test_blinding import PLACES
 from tests.forked import ran
 from tests.record.watch.test_watch_files import Machine, texts, watched
 from tests.record.watch.writing import SESSION, Writer, append
-from unbraid.agents.codex.sessions.thread_tree import RolloutFolders
+from unbraid.agents.codex.rollouts import RolloutFolders
 from unbraid.agents.files import JsonlSessions
 from unbraid.agents.opencode.sessions.storage import load
 from unbraid.log import SqliteLog
@@ -113,7 +113,7 @@ def test_other_kinds_do_not_follow_links_either(tmp_path: Path) -> None:
     for folder, link in ((day, name), (storage, "ses_1.json"), (toys, "one.jsonl")):
         folder.mkdir(parents=True)
         (folder / link).symlink_to(stolen)
-    assert RolloutFolders([tmp_path / "codex"]).files() == {}
+    assert RolloutFolders(lambda: [tmp_path / "codex"]).files() == {}
     assert load(tmp_path / "opencode").execute("SELECT * FROM session").fetchall() == []
     assert JsonlSessions("toy", toys).files() == {}
 

@@ -17,10 +17,18 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from unbraid.agents.control_port import Controller
-from unbraid.agents.hook_port import CliHooks
-from unbraid.agents.port import AgentKind, DeltaFormat, Dialect, Resumer
-from unbraid.agents.process_port import Launcher, OutputRenderer
-from unbraid.agents.session_port import FileFormats, SessionStore, SessionWatch
+from unbraid.agents.port import (
+    AgentKind,
+    CliHooks,
+    DeltaFormat,
+    Dialect,
+    FileFormats,
+    Launcher,
+    OutputRenderer,
+    Resumer,
+    SessionStore,
+    SessionWatch,
+)
 from unbraid.agents.source import Source
 from unbraid.errors import SourceError, UnbraidError
 from unbraid.events import RelayEvent, Unrecognized

@@ -1,4 +1,4 @@
-"""What was said in stored sessions, as far as their files may hold some words.
+"""Which of many files may hold some words.
 
 `rg` or `grep` finds the files, where there is one: nothing we could write reads a gigabyte as fast.
 What it finds is looked at closely: a word in a path or an id is not something that an agent said.
@@ -10,13 +10,11 @@ import os
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from unbraid.agents.session_port import StoredBlock
-from unbraid.events import Prompt, RelayEvent, TextDelta, ThinkingDelta, ToolUse
-from unbraid.events.parts import call_text
+from unbraid.agents.files import may_hold
 from unbraid.fold.query import json_forms
 from unbraid.system.files import chunks
 
@@ -88,41 +86,6 @@ def _file_may_hold(path: str, needle: str) -> bool:
         return False
 
 
-def may_hold(chunks: Iterable[bytes], needle: str) -> bool:
-    """Returns whether JSON lines, wherever they are cut, may hold a needle in small letters. One
-    that JSON may spell in many ways they always may.
-    """
-    forms = _forms(needle)
-    if forms is None:
-        return True
-    wanted = [form.encode() for form in forms]
-    overlap, rest = max(map(len, wanted)) - 1, b""
-    for chunk in chunks:
-        text = rest + chunk.lower()
-        if any(form in text for form in wanted):
-            return True
-        rest = text[max(len(text) - overlap, 0) :]
-    return False
-
-
 def _forms(needle: str) -> list[str] | None:
     """Returns how JSON may spell a needle; None if that can be many ways."""
     return None if '"' in needle or "\\" in needle else json_forms(needle)
-
-
-def stored_block(event: RelayEvent, *, session_id: str, agent_id: str | None) -> StoredBlock | None:
-    """Returns what was said, asked or called in an event. What a call gave is nothing to search
-    for, as in the log.
-    """
-    match event:
-        case TextDelta():
-            kind, text = "text", event.delta
-        case ThinkingDelta():
-            kind, text = "thinking", event.delta
-        case ToolUse():
-            kind, text = "tool_use", call_text(event.tool, bytes(event.input_json))
-        case Prompt():
-            kind, text = "prompt", event.text
-        case _:
-            return None
-    return StoredBlock(session_id=session_id, agent_id=agent_id, kind=kind, ts=event.ts, text=text)

@@ -34,7 +34,6 @@ from unbraid.agents.hook_port import (
     SOCKET_NAME,
     STALLED_NAME,
     HookCall,
-    HookedWatch,
 )
 from unbraid.agents.port import SessionWatch
 from unbraid.errors import LogError
@@ -108,7 +107,7 @@ _CALLER = re.compile(r"\d{1,11}-[A-Za-z0-9-]{0,100}")
 class HookSocket:
     """Lets watches answer the hooks of their kinds."""
 
-    def __init__(self, folder: Path, watches: Mapping[str, HookedWatch]) -> None:
+    def __init__(self, folder: Path, watches: Mapping[str, SessionWatch]) -> None:
         self._folder, self._watches = folder, watches
         self._calls: dict[asyncio.Task[None], int] = {}  # the process of each, oldest first
         self._body_bytes = 0  # of all calls that are being read
@@ -227,7 +226,7 @@ class HookSocket:
 
     async def _hooked(
         self,
-        watch: HookedWatch,
+        watch: SessionWatch,
         call: HookCall,
         reader: asyncio.StreamReader,
         response: _Response,
@@ -341,9 +340,9 @@ class HookService:
 
     async def run(self, watches: Iterable[SessionWatch]) -> None:
         """Answers hooks until cancelled."""
-        hooked: dict[str, HookedWatch] = {}
+        hooked: dict[str, SessionWatch] = {}
         for watch in watches:
-            if isinstance(watch, HookedWatch):
+            if watch.hook_kind:
                 watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
                 hooked[watch.hook_kind] = watch
         self._socket = HookSocket(self._home / FOLDER, hooked)

@@ -11,8 +11,8 @@ import pytest
 from tests.agents.codex.rollouts import CHILD, GRANDCHILD, ROOT, head, says, spawns, turn, write
 from tests.block_rows import RECORDINGS, logged_rows
 from unbraid import events as e
-from unbraid.agents.codex.sessions.rollout_file import zstd_module
-from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.codex.rollouts import zstd_module
+from unbraid.agents.codex.sessions import CodexSessions
 from unbraid.agents.session_port import Recorded
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources

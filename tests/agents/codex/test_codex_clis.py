@@ -15,7 +15,7 @@ from tests.polling import until
 from tests.record.run.agents import UNBRAID, logged
 from tests.record.watch.watching import watched
 from unbraid import events as e
-from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.codex.sessions import CodexSessions
 from unbraid.agents.session_port import SessionState
 from unbraid.testing import (
     CODEX_VERSIONS,

@@ -10,8 +10,7 @@ import pytest
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows, stream_of
 from unbraid import events as e
-from unbraid.agents.codex.launch import CodexLauncher
-from unbraid.agents.codex.resume import CodexResumer
+from unbraid.agents.codex.launch import CodexLauncher, CodexResumer
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.session_port import Recorded
 from unbraid.errors import CallerError, SourceError

@@ -11,12 +11,10 @@ import pytest
 
 from tests.block_rows import FOLDERS
 from tests.polling import until
+from unbraid.agents.codex.app_server import Approvals, server_message
+from unbraid.agents.codex.controller import CodexController
 from unbraid.agents.codex.dialect.approvals import approval_id
-from unbraid.agents.codex.server.approvals import Approvals
-from unbraid.agents.codex.server.command import ServedExec, served_exec
-from unbraid.agents.codex.server.controller import CodexController
-from unbraid.agents.codex.server.messages import server_message
-from unbraid.agents.codex.server.renderer import ExecRenderer
+from unbraid.agents.codex.exec import ExecRenderer, ServedExec, served_exec
 from unbraid.agents.process_port import RunReference
 from unbraid.errors import CallerError
 
@@ -314,9 +312,9 @@ def test_more_rights_are_given_as_they_were_asked_for() -> None:
     for number, allow in enumerate((True, False)):
         message = server_message(asked(number))
         assert message is not None
-        assert approvals.note(message) is None
+        assert approvals.read(message) is None
         (name,) = approvals.waiting
-        answer = json.loads(approvals.take(name).answer(allow=allow))
+        answer = json.loads(approvals.pop(name).answer(allow=allow))
         assert answer == {"id": number, "result": {"permissions": wanted if allow else {}}}
 
 
@@ -328,7 +326,7 @@ def test_requests_of_two_servers_have_different_names() -> None:
         line = {"id": 0, "method": "item/commandExecution/requestApproval", "params": about}
         message = server_message(json.dumps(line).encode())
         assert message is not None
-        approvals.note(message)
+        approvals.read(message)
         names |= set(approvals.waiting)
     assert len(names) == 2
 
@@ -337,7 +335,7 @@ def test_what_nobody_can_answer_is_refused() -> None:
     line = {"id": "q", "method": "item/tool/requestUserInput", "params": {"threadId": ROOT}}
     message = server_message(json.dumps(line).encode())
     assert message is not None
-    refused = Approvals().note(message)
+    refused = Approvals().read(message)
     assert refused is not None
     assert json.loads(refused)["error"]["message"] == "unbraid cannot answer this"
 

@@ -19,7 +19,7 @@ from tests.record.run.agents import UNBRAID, log_path, logged
 from tests.steer.talk import Talk
 from unbraid import events as e
 from unbraid.agents.codex.records import THREAD_ID
-from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.codex.sessions import CodexSessions
 from unbraid.agents.control_port import SteeringRequest
 from unbraid.log import SqliteLog
 from unbraid.record.runs import open_run

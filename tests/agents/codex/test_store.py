@@ -27,9 +27,8 @@ from tests.agents.codex.rollouts import (
 )
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from unbraid import events as e
-from unbraid.agents.codex.sessions.file_formats import stored_order
-from unbraid.agents.codex.sessions.rollout_file import zstd_module
-from unbraid.agents.codex.sessions.store import CodexSessions
+from unbraid.agents.codex.rollouts import stored_order, zstd_module
+from unbraid.agents.codex.sessions import CodexSessions
 from unbraid.agents.session_port import Recorded
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources

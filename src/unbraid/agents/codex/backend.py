@@ -12,14 +12,13 @@ import contextlib
 import os
 import shlex
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unbraid.agents.agent_spec import AgentSpec
+from unbraid.agents.codex.app_server import ServerClient, ServerMessage, text_input
 from unbraid.agents.codex.dialect.dispatcher import CodexDialect
-from unbraid.agents.codex.server.approvals import Approvals
-from unbraid.agents.codex.server.messages import server_message
-from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
 from unbraid.agents.control_port import allows
 from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
 from unbraid.errors import BackendError
@@ -88,24 +87,26 @@ class CodexConversation:
     def __init__(self, program: Program) -> None:
         self.session = ""
         self._program = program
+        self._server = ServerClient(self._write)
+        self._unwritten = b""
         self._lines, self._read = Lines(), list[bytes]()
         self._translator = Translator(dialects={NAME: CodexDialect})
-        self._requests = 0
         self._turn: str | None = None
-        self._approvals = Approvals()
         self._known: list[RelayEvent] = []
 
     async def begin(self, wanted: Mapping[str, Any]) -> None:
         """Introduces ourselves, and begins a thread."""
-        await self._answered(initialize)
-        await self._send(INITIALIZED)
+        await self._answered(self._server.introduce)
         result = await self._call("thread/start", wanted)
         self.session = str(result["thread"]["id"])
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
         """Runs one turn, and yields its events as they come."""
         if self._turn is not None:
-            await self._settle()
+            # What a turn that was interrupted still says is dropped.
+            async with interrupted_turn_timeout(NAME):
+                while self._turn is not None:
+                    await self._events()
         limit = TurnLimit(NAME)
         given = {"threadId": self.session, "input": text_input(message)}
         result = await self._call("turn/start", given)
@@ -116,66 +117,55 @@ class CodexConversation:
                 limit.count(event)
                 yield event
             while self._turn is not None:
-                for event in await self._events(await self._line()):
+                for event in await self._events():
                     limit.count(event)
                     yield event
         finally:
             if self._turn is not None:
-                await self._interrupt()
+                params = {"threadId": self.session, "turnId": self._turn}
+                self._server.request("turn/interrupt", params)
+                await self._flush()
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answer a permission request: `behavior` is allow or deny."""
-        allow = allows(behavior)
-        await self._send(self._approvals.take(request_id).answer(allow=allow))
+        """Answers a permission request: `behavior` is allow or deny."""
+        self._server.answer(request_id, allow=allows(behavior))
+        await self._flush()
 
     async def _call(self, method: str, params: Mapping[str, Any]) -> Any:
-        return await self._answered(lambda number: request(number, method, params))
+        return await self._answered(partial(self._server.request, method, params))
 
-    async def _answered(self, line: Callable[[int], bytes]) -> Any:
+    async def _answered(self, ask: Callable[[Callable[[ServerMessage], object]], None]) -> Any:
         """Sends a request, and returns its answer; what comes before that is kept."""
-        self._requests += 1
-        number = self._requests
-        await self._send(line(number))
-        while True:
-            line_read = await self._line()
-            self._known += await self._events(line_read)
-            reply = server_message(line_read)
-            if reply is not None and reply.id == number and reply.method is None:
-                if reply.problem is not None:
-                    raise BackendError(NAME, reply.problem, _ADVICE_GONE)
-                return reply.result
+        replies: list[ServerMessage] = []
+        ask(replies.append)
+        while not replies:
+            self._known += await self._events()
+        if replies[0].problem is not None:
+            raise BackendError(NAME, replies[0].problem, _ADVICE_GONE)
+        return replies[0].result
 
-    async def _send(self, data: bytes) -> None:
+    def _write(self, data: bytes) -> None:
+        self._unwritten += data
+
+    async def _flush(self) -> None:
+        data, self._unwritten = self._unwritten, b""
         with contextlib.suppress(OSError):  # that it is gone is seen at its stdout
             await self._program.write(data)
 
-    async def _line(self) -> bytes:
+    async def _events(self) -> list[RelayEvent]:
+        """Returns what is new in the next line; notes permission requests, and the end of the
+        turn.
+        """
+        await self._flush()
         while not self._read:
             data = await self._program.read()
             if not data:
                 raise await self._program.failure(_ADVICE_GONE)
             self._read += [line for line in self._lines.feed(data) if isinstance(line, bytes)]
-        return self._read.pop(0)
-
-    async def _events(self, line: bytes) -> list[RelayEvent]:
-        """Returns what is new in a line; notes permission requests, and the end of the turn."""
-        message = server_message(line)
-        refused = None if message is None else self._approvals.note(message)
-        if refused is not None:
-            await self._send(refused)
+        line = self._read.pop(0)
+        self._server.read(line)
         events = self._translator.feed(line + b"\n")
         for event in events:
             if isinstance(event, TurnComplete) and not event.context:
                 self._turn = None
         return events
-
-    async def _settle(self) -> None:
-        """Waits for the end of a turn that was interrupted; what it still says is dropped."""
-        async with interrupted_turn_timeout(NAME):
-            while self._turn is not None:
-                await self._events(await self._line())
-
-    async def _interrupt(self) -> None:
-        self._requests += 1
-        params = {"threadId": self.session, "turnId": self._turn}
-        await self._send(request(self._requests, "turn/interrupt", params))

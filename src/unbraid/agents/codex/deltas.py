@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 
 from unbraid.agents.port import BlockEnd, Delta
 from unbraid.read.record import BAD_JSON, MISSING
@@ -13,9 +13,9 @@ class _Item(Struct, gc=False):
     id: str = ""
 
 
-class _Params(Struct, gc=False):
-    thread_id: str = field(default="", name="threadId")
-    item_id: str = field(default="", name="itemId")
+class _Params(Struct, gc=False, rename="camel"):
+    thread_id: str = ""
+    item_id: str = ""
     delta: Raw = MISSING
     item: _Item | None = None
 

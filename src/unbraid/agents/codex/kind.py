@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.port import (
     AgentKind,
-    DeltaFormat,
-    FileFormats,
     Finding,
-    Resumer,
-    SessionStore,
     ToolFormat,
 )
+from unbraid.screen import counted
 
 if TYPE_CHECKING:
-    from unbraid.agents.backend_port import Backend
     from unbraid.agents.codex.dialect.dispatcher import CodexDialect
-    from unbraid.agents.process_port import Launcher
+
+
+TOOLS = (
+    ToolFormat(("shell", "exec_command"), "shell", command=("cmd", "command")),
+    ToolFormat(("exec",), summary=("input",)),
+    ToolFormat(("write_stdin",), summary=("chars",)),
+    ToolFormat(("apply_patch", "fileChange"), "edit", changes="changes", patch="input"),
+    ToolFormat(("update_plan",), "todo", todos="plan", todo=("step", "text")),
+    ToolFormat(("spawn_agent",), "agent", summary=("message",), agent="agent_type"),
+    ToolFormat(
+        ("send_input", "send_message", "followup_task", "resume_agent"),
+        summary=("message", "target", "id"),
+    ),
+    ToolFormat(
+        ("wait", "wait_agent", "close_agent", "interrupt_agent"),
+        summary=("target", "targets", "ids", "id"),
+    ),
+    ToolFormat(("view_image",), summary=("path",)),
+    ToolFormat(("web_search",), summary=("query",)),
+)
+# Before it there are no sub-agents.
+_FIRST_WITH_AGENTS = (0, 98, 0)
 
 
 class Codex(AgentKind):
@@ -34,6 +50,14 @@ class Codex(AgentKind):
         "agent": ("spawn_agent",),
         "parallel": ("spawn_agent",),
     }
+    parts: ClassVar[Mapping[str, str]] = {
+        "backend": "unbraid.agents.codex.backend:CodexBackend",
+        "deltas": "unbraid.agents.codex.deltas:CodexDeltas",
+        "files": "unbraid.agents.codex.rollouts:CodexFiles",
+        "launcher": "unbraid.agents.codex.launch:CodexLauncher",
+        "resumer": "unbraid.agents.codex.launch:CodexResumer",
+        "sessions": "unbraid.agents.codex.sessions:CodexSessions",
+    }
 
     def dialect(self) -> CodexDialect:
         """Returns a dialect that translates the records of one run."""
@@ -43,48 +67,30 @@ class Codex(AgentKind):
 
     def tools(self) -> tuple[ToolFormat, ...]:
         """Returns what its tools are for."""
-        from unbraid.agents.codex.tools import TOOLS
-
         return TOOLS
-
-    def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Returns what starts `codex`, and reads its rollouts."""
-        from unbraid.agents.codex.launch import CodexLauncher
-
-        return CodexLauncher(env)
-
-    def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Returns what resumes threads, those of sub-agents too."""
-        from unbraid.agents.codex.resume import CodexResumer
-
-        return CodexResumer(env)
-
-    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Returns what runs agents in app-servers of their own."""
-        from unbraid.agents.codex.backend import CodexBackend
-
-        return CodexBackend(env=env, cwd=cwd)
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Returns findings about the program and its stored sessions."""
-        from unbraid.agents.codex.checkup import checkup
+        import asyncio
 
-        return await checkup(env)
+        from unbraid.agents.codex.rollouts import RolloutFolders, codex_home
+        from unbraid.system.versions import installed
 
-    def deltas(self) -> DeltaFormat:
-        """Returns the parts of its app-server's notifications."""
-        from unbraid.agents.codex.deltas import CodexDeltas
-
-        return CodexDeltas()
-
-    def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        """Returns its stored sessions on this machine."""
-        from unbraid.agents.codex.sessions.store import CodexSessions
-
-        return CodexSessions(env)
-
-    def files(self) -> FileFormats:
-        """Returns what its sessions look like in files."""
-        from unbraid.agents.codex.sessions.file_formats import CodexFiles
-
-        return CodexFiles()
+        program = await installed("codex", env)
+        folders = RolloutFolders.of(env)
+        if program is None:
+            found = [Finding("Codex", "missing", "no `codex` on PATH")]
+        else:
+            version, where = program
+            shown = "sub-agents appear while they run; a text appears when it is complete"
+            if version and version < _FIRST_WITH_AGENTS:
+                shown = "this version has no sub-agents"
+            found = [Finding("Codex", "ok", f"{where}: {shown}")]
+        if folders.folders():
+            threads = await asyncio.to_thread(folders.files)
+            there = f"{counted(len(threads), 'thread')} in {codex_home(env)}"
+            found.append(Finding("rollouts", "ok", there))
+        elif program is not None:
+            advice = "set CODEX_HOME if it is elsewhere"
+            found.append(Finding("rollouts", "missing", "none of Codex", advice=advice))
+        return found

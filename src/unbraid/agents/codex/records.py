@@ -8,12 +8,13 @@ request.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct, field
 
-from unbraid.read.record import BAD_JSON, MISSING, Record, read_as
+from unbraid.read.record import BAD_JSON, MISSING, Record, coerce, read_as
 
 STORED = frozenset(
     {
@@ -42,6 +43,7 @@ PRINTED = frozenset(
 SERVER_WORDS = frozenset({"error", "warning", "configWarning", "deprecationNotice"})
 
 THREAD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+MAX_NAME_CHARS = 40
 # Begins the name of a source with what has to be known of a rollout that is read from its middle.
 ABOUT = "about-"
 
@@ -110,7 +112,6 @@ class SessionHead(Struct):
     """The first line of a rollout: which thread it is, and where that comes from."""
 
     id: str = ""
-    session_id: str | None = None
     parent_thread_id: str | None = None
     forked_from_id: str | None = None
     cwd: str | None = None
@@ -121,7 +122,6 @@ class SessionHead(Struct):
     agent_path: str | None = None
     history_mode: str | None = None
     start_ordinal: int | None = field(default=None, name="subagent_history_start_ordinal")
-    timestamp: str | None = None
 
     @property
     def _spawn(self) -> dict[str, Any]:
@@ -192,15 +192,12 @@ class Payload(Struct):
     status: str | None = None
     turn_id: str | None = None
     message: Any = None
-    text: str | None = None
     item: dict[str, Any] | None = None
     info: Any = None
     last_agent_message: str | None = None
     duration_ms: int | float | None = None
     error: Any = None
-    reason: str | None = None
     model: str | None = None
-    cwd: str | None = None
     usage: Any = None
     response_id: str | None = None
     event_id: str | None = None
@@ -217,23 +214,138 @@ class Payload(Struct):
         return f"{space.rstrip('_')}__{name}" if space.startswith("mcp__") else name
 
 
-class ServerParams(Struct):
+class ServerTurn(Struct, rename="camel"):
+    """A turn as the app-server describes it."""
+
+    id: str | None = None
+    status: str | None = None
+    error: Any = None
+    duration_ms: int | float | None = None
+    items: list[dict[str, Any]] = []
+
+
+class ServerThread(Struct, rename="camel"):
+    """A thread as the app-server describes it."""
+
+    id: str | None = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    cli_version: str | None = None
+    turns: list[ServerTurn] = []
+
+
+class ServerParams(Struct, rename="camel"):
     """What a notification of the app-server carries."""
 
-    thread_id: str | None = field(default=None, name="threadId")
-    turn_id: str | None = field(default=None, name="turnId")
-    item_id: str | None = field(default=None, name="itemId")
+    thread_id: str | None = None
+    item_id: str | None = None
     delta: str | None = None
-    summary_index: int = field(default=0, name="summaryIndex")
+    summary_index: int = 0
     item: dict[str, Any] | None = None
-    turn: dict[str, Any] | None = None
-    thread: dict[str, Any] | None = None
-    token_usage: dict[str, Any] | None = field(default=None, name="tokenUsage")
+    turn: ServerTurn = field(default_factory=ServerTurn)
+    thread: ServerThread | None = None
+    token_usage: dict[str, Any] | None = None
     error: Any = None
-    will_retry: bool | None = field(default=None, name="willRetry")
-    request_id: int | str | None = field(default=None, name="requestId")
-    plan: Any = None
-    status: Any = None
+    will_retry: bool | None = None
+
+
+class ServerResult(Struct):
+    """What the app-server answers to a request for a thread."""
+
+    thread: ServerThread | None = None
+    model: str | None = None
+
+
+class Item(Struct):
+    """Something that an agent said or did. A rollout, `exec --json` and the app-server describe it
+    alike, but for the spelling of names: here as `exec --json` spells them.
+    """
+
+    id: str = ""
+    type: str = ""
+    text: str | None = None
+    message: str | None = None
+    content: Any = None
+    summary: Any = None
+    status: str | None = None
+    command: Any = None
+    aggregated_output: str | None = None
+    exit_code: int | None = None
+    duration_ms: int | float | None = None
+    changes: Any = None
+    stdout: str | None = None
+    stderr: str | None = None
+    server: str | None = None
+    tool: str | None = None
+    arguments: Any = None
+    result: Any = None
+    error: Any = None
+    query: str | None = None
+    items: Any = None
+    prompt: str | None = None
+    receiver_thread_ids: Any = None
+    receiver_agents: Any = None
+    agents_states: Any = None
+    kind: str | None = None
+    agent_thread_id: str | None = None
+    agent_path: str | None = None
+
+    @property
+    def receivers(self) -> list[str]:
+        """The threads that a call to other agents reaches."""
+        given = self.receiver_thread_ids
+        return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether a call has gone well."""
+        return self.status in (None, "completed") and not (self.exit_code or self.error)
+
+    @property
+    def output(self) -> Any:
+        """What a call gave."""
+        given = (self.aggregated_output, self.stdout, self.stderr, self.result, self.error)
+        return next((each for each in given if each), "")
+
+    def call(self) -> tuple[str, dict[str, Any]] | None:
+        """Returns the name and the input of a call, in the words of the agents' own calls; None if
+        it is not a call, or one to other agents.
+        """
+        match self.type:
+            case "command_execution":
+                return "exec_command", {"command": self.command}
+            case "file_change":
+                return "apply_patch", {"changes": self.changes}
+            case "mcp_tool_call" | "dynamic_tool_call":
+                return self.tool or "", {"server": self.server, "arguments": self.arguments}
+            case "web_search":
+                return "web_search", {"query": self.query}
+            case "todo_list":
+                return "update_plan", {"plan": self.items}
+        return None
+
+
+def item_of(value: dict[str, Any]) -> Item:
+    """Returns an item in any of its spellings."""
+    named = {snake(name): part for name, part in value.items()}
+    try:
+        item = msgspec.convert(named, Item)
+    except BAD_JSON:
+        item = coerce(Item, named)[0]
+    item.type = snake(item.type)
+    return item
+
+
+def snake(name: str) -> str:
+    """Returns a name that is written in camel case in snake case; no name is longer than these."""
+    return name if len(name) > MAX_NAME_CHARS else _snake(name)
+
+
+@lru_cache(maxsize=256)
+def _snake(name: str) -> str:
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name).lstrip("_")
 
 
 def texts(content: Any) -> str:

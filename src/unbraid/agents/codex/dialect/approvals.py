@@ -35,10 +35,10 @@ class FileChanges:
     def __init__(self) -> None:
         self._changes: dict[str, Any] = {}
 
-    def note(self, item: Any) -> None:
-        """Takes a call that has started."""
-        if isinstance(item, dict) and item.get("type") == FILE_CHANGE:
-            self._changes[str(item.get("id"))] = item.get("changes")
+    def started(self, kind: object, call: object, changes: Any) -> None:
+        """Notes what a call that has started would change, if it changes files."""
+        if kind in (FILE_CHANGE, "file_change"):
+            self._changes[str(call)] = changes
             forget_oldest(self._changes, _KEPT_CHANGES)
 
     def of(self, call: object) -> Any:

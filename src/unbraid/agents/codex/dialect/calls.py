@@ -8,12 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from unbraid.agents.codex.dialect.threads import Thread, Threads
-from unbraid.agents.codex.records import THREAD_ID, object_in
-from unbraid.events import EMPTY_OBJECT, RelayEvent, ToolResult, ToolUse
-from unbraid.read.clock import Clock
+from unbraid.agents.codex.dialect.threads import OpenToolCall, Thread, Threads
+from unbraid.agents.codex.records import THREAD_ID, Item, object_in
+from unbraid.events import EMPTY_OBJECT, ToolResult, ToolUse
 from unbraid.read.content import split_content
-from unbraid.read.contexts import Agents, Context
 from unbraid.read.seen import newly
 
 SPAWN = "spawn_agent"
@@ -29,52 +27,24 @@ _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)")
 _TEXT_PARTS = ("input_text", "output_text", "text")
 
 
-class OpenToolCall(msgspec.Struct, gc=False):
-    """A call that has no result yet."""
-
-    name: str
-    ts: int
-    given: dict[str, Any]
-
-
 class ThreadCalls:
     """Reports each call once, and each result once, from whichever source."""
 
-    def __init__(self, *, clock: Clock, agents: Agents[Context], threads: Threads) -> None:
-        self._clock, self._agents, self._threads = clock, agents, threads
+    def __init__(self, threads: Threads) -> None:
+        self._threads, self._clock = threads, threads.clock
         self._seen: dict[int, None] = {}
-        self._open: dict[tuple[str, str], OpenToolCall] = {}
-        self._failed: dict[tuple[str, str], bool] = {}  # as the CLI's own report of the call says
-
-    def are_open(self, thread: Thread) -> bool:
-        """Returns whether a call of a thread has no result yet."""
-        return any(owner == thread.id for owner, _ in self._open)
-
-    def forget(self, thread: Thread) -> None:
-        """Forgets the calls of a thread whose turn is over: they will have no result."""
-        for key in [key for key in self._open if key[0] == thread.id]:
-            del self._open[key]
 
     def begin(
-        self,
-        thread: Thread,
-        call_id: str,
-        name: str,
-        *,
-        given: Any,
-        out: list[RelayEvent],
-        message_id: str | None = None,
+        self, thread: Thread, call_id: str, name: str, given: Any, *, message_id: str | None = None
     ) -> None:
         """Reports a call; `given` is its input, as an object or as JSON in a string."""
-        context = thread.context
-        assert context is not None
         if not call_id or not newly(self._seen, hash(("call", thread.id, call_id))):
             return
         shaped, raw = _input(given)
-        self._open[thread.id, call_id] = OpenToolCall(name, self._clock.ts, shaped)
-        out.append(
+        thread.open_calls[call_id] = OpenToolCall(name, self._clock.ts, shaped)
+        self._threads.out.append(
             ToolUse(
-                context=context.id,
+                context=thread.agent.id,
                 ts=self._clock.ts,
                 message_id=message_id or f"call-{call_id}",
                 block=0,
@@ -94,33 +64,23 @@ class ThreadCalls:
         call_id: str,
         child: str,
         *,
-        out: list[RelayEvent],
         prompt: str | None = None,
         nickname: str | None = None,
         path: str | None = None,
     ) -> None:
         """Notes that a call has started a thread."""
-        context = thread.context
-        assert context is not None
-        self.begin(thread, call_id, SPAWN, given={"message": prompt} if prompt else {}, out=out)
-        opened = self._open.get((thread.id, call_id))
+        self.begin(thread, call_id, SPAWN, {"message": prompt} if prompt else {})
+        opened = thread.open_calls.get(call_id)
         given = {} if opened is None else opened.given
-        role = given.get("agent_type")
         self._threads.link(
-            context,
+            thread.agent,
             call_id,
             child,
-            out=out,
             prompt=prompt or _text(given, "message") or _text(given, "prompt"),
             nickname=nickname,
             path=path,
-            role=role if isinstance(role, str) else None,
+            role=_text(given, "agent_type"),
         )
-
-    def outcome(self, thread: Thread, call_id: str, *, ok: bool) -> None:
-        """Notes how a call has ended, before its result comes."""
-        if (thread.id, call_id) in self._open:
-            self._failed[thread.id, call_id] = not ok
 
     def end(
         self,
@@ -128,36 +88,33 @@ class ThreadCalls:
         call_id: str,
         output: Any,
         *,
-        out: list[RelayEvent],
         ok: bool | None = None,
         duration_ms: int | None = None,
     ) -> None:
         """Reports what a call gave."""
-        context = thread.context
-        assert context is not None
+        context = thread.agent
         if not call_id or not newly(self._seen, hash(("result", thread.id, call_id))):
             return
         if context.ended and thread.has_turns and not thread.turn_open:
             return  # a command that outlives the turn of its agent does not begin it again
-        key = (thread.id, call_id)
-        opened = self._open.pop(key, None)
-        failed = self._failed.pop(key, None)
+        opened = thread.open_calls.pop(call_id, None)
+        reported = thread.call_outcomes.pop(call_id, None)
         text, parts = _output(output)
         if ok is None:
-            ok = not failed if failed is not None else _succeeded(text)
-        name = opened.name if opened is not None else None
+            ok = reported if reported is not None else _succeeded(text)
+        name = None if opened is None else opened.name
+        given = {} if opened is None else opened.given
         if duration_ms is None and opened is not None and opened.ts:
             duration_ms = max(self._clock.ts - opened.ts, 0)
-        if name == SPAWN and (child := _text(object_in(text), "agent_id")) is not None:
-            nickname = _text(object_in(text), "nickname")
-            given = opened.given if opened is not None else {}
-            prompt = _text(given, "message")
-            self.spawned(thread, call_id, child, out=out, prompt=prompt, nickname=nickname)
-        elif name == SPAWN and "task_name" not in object_in(text) and context is not None:
+        answer = object_in(text)
+        if name == SPAWN and (child := _text(answer, "agent_id")) is not None:
+            prompt, nickname = _text(given, "message"), _text(answer, "nickname")
+            self.spawned(thread, call_id, child, prompt=prompt, nickname=nickname)
+        elif name == SPAWN and "task_name" not in answer:
             ok = False  # no agent was started, and the text says why
-        elif name in ASK_AGAIN and opened is not None and object_in(text):
-            self._continued(thread, call_id, opened.given, out=out)
-        out.append(
+        elif name in ASK_AGAIN and answer:
+            self._link_asked(thread, call_id, given)
+        self._threads.out.append(
             ToolResult(
                 context=context.id,
                 ts=self._clock.ts,
@@ -170,23 +127,66 @@ class ThreadCalls:
             )
         )
         if name in WAIT:
-            self.states(thread, object_in(text).get("status"), out)
+            self._read_states(thread, answer.get("status"))
 
-    def _continued(
-        self, thread: Thread, call_id: str, given: dict[str, Any], *, out: list[RelayEvent]
+    def report(
+        self,
+        thread: Thread,
+        call_id: str,
+        item: Item,
+        *,
+        ended: bool,
+        message_id: str | None = None,
+    ) -> bool:
+        """Reports the call that an item is, and its result if it has `ended`. Returns whether it is
+        one.
+        """
+        made = item.call()
+        if made is not None:
+            name, given = made
+            self.begin(thread, call_id, name, given, message_id=message_id)
+            if ended:
+                duration = None if item.duration_ms is None else round(item.duration_ms)
+                self.end(thread, call_id, item.output, ok=item.is_ok, duration_ms=duration)
+        return made is not None
+
+    def report_collab(
+        self,
+        thread: Thread,
+        call_id: str,
+        item: Item,
+        *,
+        tool: str,
+        given: dict[str, Any],
+        ended: bool,
+        message_id: str | None = None,
     ) -> None:
-        """Takes the call that has asked an agent again for the one that has started it, where that
-        one is part of an earlier run.
+        """Reports a call to other agents: its `tool` and input are spelled differently by each
+        source.
+        """
+        self.begin(thread, call_id, tool, given, message_id=message_id)
+        if not ended:
+            return
+        started = item.receivers if tool == SPAWN else []
+        for child in started:
+            self.spawned(thread, call_id, child, prompt=item.prompt)
+        self._read_states(thread, item.agents_states)
+        output = {"agent_id": started[0]} if started else item.agents_states
+        text = msgspec.json.encode(output).decode() if output else ""
+        self.end(thread, call_id, text, ok=item.status != "failed")
+
+    def _link_asked(self, thread: Thread, call_id: str, given: dict[str, Any]) -> None:
+        """Links an agent to the call that has asked it again, where the one that has started it is
+        part of an earlier run.
         """
         target = _target(given)
         asked = self._threads.at(target)
         if THREAD_ID.fullmatch(target) and (asked is None or asked.context is None):
-            assert thread.context is not None
             prompt = _text(given, "message")
-            self._threads.link(thread.context, call_id, target, out=out, prompt=prompt)
+            self._threads.link(thread.agent, call_id, target, prompt=prompt)
 
-    def states(self, waiting: Thread, states: Any, out: list[RelayEvent]) -> None:
-        """Takes the states of agents as one that waits for them gets them: the only sign of an end
+    def _read_states(self, waiting: Thread, states: Any) -> None:
+        """Reads the states of agents as one that waits for them gets them: the only sign of an end
         that early releases give.
         """
         for thread_id, state in (states if isinstance(states, dict) else {}).items():
@@ -201,15 +201,14 @@ class ThreadCalls:
                 # Its own rollout will say it, and may be read a moment later than this one.
                 context.ending = ended
             else:
-                self._agents.end(context, *ended, out=out)
+                self._threads.agents.end(context, *ended, out=self._threads.out)
 
 
 def _ended(state: Any) -> tuple[bool, str, str | None] | None:
     """Returns how an agent has ended, of its state in any of its spellings; None if it works."""
     if isinstance(state, dict):
         if "status" in state:
-            message = state.get("message")
-            state = {str(state["status"]): message}
+            state = {str(state["status"]): state.get("message")}
         for name, words in state.items():
             said = words if isinstance(words, str) else None
             if name == "completed":

@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from unbraid.agents.codex.dialect.calls import ThreadCalls
-from unbraid.agents.codex.dialect.printed_items import PrintedItems
+from unbraid.agents.codex.dialect.printed import PrintedItems
 from unbraid.agents.codex.dialect.rollout import Rollouts
 from unbraid.agents.codex.dialect.server import ServerNotifications
 from unbraid.agents.codex.dialect.threads import Threads
-from unbraid.agents.codex.dialect.turns import ThreadTurns
-from unbraid.agents.codex.dialect.usage import ThreadTokens
+from unbraid.agents.codex.dialect.turns import ThreadTokens, ThreadTurns
 from unbraid.agents.codex.records import CodexRecord, decode
 from unbraid.events import RelayEvent
-from unbraid.read.clock import Clock
-from unbraid.read.contexts import Agents, Context, Contexts
 from unbraid.read.dialects import Dialect
 from unbraid.read.record import coerce
 
@@ -29,22 +26,13 @@ class CodexDialect(Dialect[CodexRecord]):
     """Translates the records of one run of Codex."""
 
     def __init__(self) -> None:
-        self._clock = clock = Clock()
-        self._contexts = contexts = Contexts(Context)
-        agents = Agents(contexts, clock)
-        self._threads = threads = Threads(clock, agents)
-        calls = ThreadCalls(clock=clock, agents=agents, threads=threads)
-        self._turns = turns = ThreadTurns(clock=clock, agents=agents, threads=threads, calls=calls)
-        tokens = ThreadTokens(clock)
-        self._rollouts = Rollouts(
-            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
-        )
-        self._printed = PrintedItems(
-            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
-        )
-        self._server = ServerNotifications(
-            clock=clock, threads=threads, calls=calls, turns=turns, tokens=tokens
-        )
+        self._threads = threads = Threads()
+        self._clock = threads.clock
+        calls, tokens = ThreadCalls(threads), ThreadTokens(threads)
+        self._turns = turns = ThreadTurns(threads)
+        self._rollouts = Rollouts(threads, calls=calls, turns=turns, tokens=tokens)
+        self._printed = PrintedItems(threads, calls=calls, turns=turns, tokens=tokens)
+        self._server = ServerNotifications(threads, calls=calls, turns=turns, tokens=tokens)
         self._source = ""
         self._ended: tuple[bool, str] | None = None
 
@@ -57,12 +45,6 @@ class CodexDialect(Dialect[CodexRecord]):
     def outcome(self) -> tuple[bool, str] | None:
         """How the main agent has ended, as far as is known: ok, and the reason."""
         return self._turns.outcome or self._ended
-
-    @property
-    def cwd(self) -> str | None:
-        """Where the main agent works, as far as its rollout says."""
-        root = self._threads.root
-        return root.head.cwd if root is not None and root.head is not None else None
 
     def arrive(self, now: int) -> None:
         """Notes when the records that follow have arrived."""
@@ -89,14 +71,16 @@ class CodexDialect(Dialect[CodexRecord]):
             self._clock.set(stamp)
         else:
             self._clock.tick()
+        self._threads.out = out
         if record.is_stored:
-            self._rollouts.translate(self._source, record, out)
+            self._rollouts.translate(self._source, record)
         elif record.is_printed:
-            self._printed.translate(record, out)
+            self._printed.translate(record)
         else:
-            self._server.translate(record, out)
+            self._server.translate(record)
 
     def finish(self, out: list[RelayEvent]) -> None:
         """Appends what was waiting, and ends what was running: the sources are over."""
-        self._threads.release_all(out)
-        self._ended = self._turns.finish(out)
+        self._threads.out = out
+        self._threads.release_all()
+        self._ended = self._turns.finish()

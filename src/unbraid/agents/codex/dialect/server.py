@@ -19,85 +19,79 @@ from unbraid.agents.codex.dialect.approvals import (
     approval_tool,
 )
 from unbraid.agents.codex.dialect.calls import ThreadCalls
-from unbraid.agents.codex.dialect.server_items import ACTIVITIES, described, described_collab
 from unbraid.agents.codex.dialect.threads import Step, Thread, Threads
-from unbraid.agents.codex.dialect.turns import ThreadTurns
-from unbraid.agents.codex.dialect.usage import ThreadTokens
+from unbraid.agents.codex.dialect.turns import ThreadTokens, ThreadTurns
 from unbraid.agents.codex.records import (
     CodexRecord,
+    Item,
     ServerParams,
+    ServerResult,
+    ServerThread,
+    ServerTurn,
     error_message,
-    json_value,
+    item_of,
     parts_of_thinking,
     texts,
 )
-from unbraid.events import (
-    PermissionAsked,
-    PermissionReplied,
-    RelayEvent,
-    Retracted,
-    TextDelta,
-    ThinkingDelta,
-)
+from unbraid.events import PermissionAsked, PermissionReplied, Retracted
 from unbraid.events.parts import decoded
-from unbraid.read.clock import Clock
 from unbraid.read.record import read_as
 from unbraid.read.seen import newly
 
-SERVER_SOURCE = "app-server"
-_CALLS = ("commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall")
+SOURCE = "app-server"
+# What an agent does to another one, where its calls are not reported (multi-agent v2).
+_ACTIVITIES = {"interacted": "send_message", "interrupted": "interrupt_agent"}
+_TOOLS = {
+    "spawnAgent": "spawn_agent",
+    "sendInput": "send_input",
+    "resumeAgent": "resume_agent",
+    "wait": "wait_agent",
+    "closeAgent": "close_agent",
+}
 
 
 class ServerNotifications:
     """Translates what an app-server writes."""
 
     def __init__(
-        self,
-        *,
-        clock: Clock,
-        threads: Threads,
-        calls: ThreadCalls,
-        turns: ThreadTurns,
-        tokens: ThreadTokens,
+        self, threads: Threads, *, calls: ThreadCalls, turns: ThreadTurns, tokens: ThreadTokens
     ) -> None:
-        self._clock, self._threads = clock, threads
-        self._calls, self._turns, self._tokens = calls, turns, tokens
+        self._threads, self._calls, self._turns, self._tokens = threads, calls, turns, tokens
         # By thread and item: what was said of an item that is not over, by its parts.
         self._streamed: dict[tuple[str, str], dict[int, str]] = {}
         self._asked: dict[str, str] = {}  # call that waits for permission: the request
         self._changes = FileChanges()
         self._seen: dict[int, None] = {}
 
-    def translate(self, record: CodexRecord, out: list[RelayEvent]) -> None:
-        """Takes the next line."""
+    def translate(self, record: CodexRecord) -> None:
+        """Translates the next line."""
         if record.method is None:
-            self._result(json_value(record.result), out)
+            self._result(read_as(ServerResult, bytes(record.result)))
             return
-        method = record.method
-        if method.startswith("codex/event/"):
+        if record.method.startswith("codex/event/"):
             return  # early releases say everything once more in this form
         given = read_as(ServerParams, bytes(record.params))
-        if method == "thread/started":
-            self._thread(given.thread, out)
-            self._is_fresh(given.thread or {})
-            return
-        if given.thread_id is None:
-            return
-        thread = self._threads.thread(given.thread_id)
-        step = self._step(thread, record, given)
-        if step is not None:
-            self._threads.deliver(thread, step, out)
+        if record.method == "thread/started" and given.thread is not None:
+            self._thread(given.thread)
+            if given.thread.id is not None and not given.thread.forked_from_id:
+                # What a new thread uses is its own, whatever is reported of it first.
+                self._threads.thread(given.thread.id).has_items = True
+        elif given.thread_id is not None:
+            thread = self._threads.thread(given.thread_id)
+            step = self._step(thread, record, given)
+            if step is not None:
+                self._threads.deliver(thread, step)
 
     def _step(self, thread: Thread, record: CodexRecord, given: ServerParams) -> Step | None:
         method = record.method or ""
         match method:
             case "turn/started":
-                return partial(self._begun, thread, given)
+                return partial(self._begun, thread, given.turn)
             case "turn/completed":
-                return partial(self._completed, thread, given)
+                return partial(self._completed, thread, given.turn)
             case "item/started" | "item/completed" if given.item is not None:
                 ended = method == "item/completed"
-                return partial(self._item, thread, given.item, ended=ended)
+                return partial(self._item, thread, item_of(given.item), ended=ended)
             case "item/agentMessage/delta":
                 return partial(self._delta, thread, given, "text")
             case "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta":
@@ -107,130 +101,91 @@ class ServerNotifications:
             case "error":
                 return partial(self._error, thread, given)
             case _ if method.endswith("/requestApproval") and record.id is not None:
-                return partial(self._asking, thread, method, record=record, given=given)
+                return partial(self._asking, thread, record, given.item_id)
         return None
 
-    def _result(self, result: Any, out: list[RelayEvent]) -> None:
-        """Takes the answer to a request: of `thread/start` and `thread/resume`, the thread."""
-        if isinstance(result, dict) and isinstance(result.get("thread"), dict):
-            about = result["thread"]
-            if isinstance(model := result.get("model"), str):
-                about = {"model": model, **about}
-            self._loaded(about, out)
-            self._thread(about, out)
-
-    def _loaded(self, about: dict[str, Any], out: list[RelayEvent]) -> None:
-        """Takes a thread that was asked for; a sub-agent's is continued as if it were the main
-        agent's.
-        """
-        thread_id, root = _text(about, "id"), self._threads.root
-        if thread_id is None or root is None or not root.is_continued:
+    def _result(self, result: ServerResult) -> None:
+        """Reads the answer to a request: of `thread/start` and `thread/resume`, the thread."""
+        about, root = result.thread, self._threads.root
+        if about is None:
             return
-        thread = self._threads.thread(thread_id)
-        if thread.context is None:
-            thread.is_continued = True
-            self._threads.adopt(thread, None, out)
+        about.model = about.model or result.model
+        if about.id is not None and root is not None and root.is_continued:
+            # A sub-agent's thread is continued as if it were the main agent's.
+            thread = self._threads.thread(about.id)
+            if thread.context is None:
+                thread.is_continued = True
+                self._threads.adopt(thread, None)
+        self._thread(about)
 
-    def _thread(self, about: dict[str, Any] | None, out: list[RelayEvent]) -> None:
-        thread_id = (about or {}).get("id")
-        if about is None or not isinstance(thread_id, str):
+    def _thread(self, about: ServerThread) -> None:
+        if about.id is None:
             return
-        thread = self._threads.thread(thread_id)
-        is_child = isinstance(about.get("parentThreadId"), str)
+        thread = self._threads.thread(about.id)
+        is_child = about.parent_thread_id is not None
         is_new = thread.context is None
         if self._threads.root is None and not is_child:
-            self._threads.take_root(thread)
+            self._threads.make_root(thread)
         elif is_new and not is_child:
-            self._threads.adopt(thread, None, out)
+            self._threads.adopt(thread, None)
         if thread.context is None:
             return
-        thread.model = _text(about, "model") or thread.model
-        self._threads.describe(
-            thread,
-            out,
-            cwd=_text(about, "cwd"),
-            version=_text(about, "cliVersion"),
-            model=thread.model,
-        )
+        thread.model = about.model or thread.model
+        self._threads.describe(thread, cwd=about.cwd, version=about.cli_version, model=thread.model)
         # A client that joins a running thread gets what was said so far.
-        turns = about.get("turns")
-        if is_new and isinstance(turns, list):
-            for turn in turns:
-                items = turn.get("items") if isinstance(turn, dict) else None
-                for item in items if isinstance(items, list) else []:
-                    if isinstance(item, dict):
-                        self._item(thread, item, out, ended=True)
+        for turn in about.turns if is_new else ():
+            for item in turn.items:
+                self._item(thread, item_of(item), ended=True)
 
-    def _is_fresh(self, about: dict[str, Any]) -> None:
-        """Notes that what a new thread uses is its own, whatever is reported of it first."""
-        if (thread_id := _text(about, "id")) is not None and not about.get("forkedFromId"):
-            self._threads.thread(thread_id).has_items = True
-
-    def _begun(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
+    def _begun(self, thread: Thread, turn: ServerTurn) -> None:
         if not thread.has_rollout:
-            self._turns.begin(thread, _text(given.turn or {}, "id"), out)
+            self._turns.begin(thread, turn.id)
 
-    def _completed(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
-        for key in [key for key in self._streamed if key[0] == thread.id]:
-            del self._streamed[key]
+    def _completed(self, thread: Thread, turn: ServerTurn) -> None:
+        self._drop_streamed(thread)
         if thread.has_rollout and thread.has_turns:
             return
-        turn = given.turn or {}
-        status = turn.get("status")
-        ok = status == "completed"
-        reason = "completed" if ok else "interrupted" if status == "interrupted" else "failed"
-        error, duration = turn.get("error"), turn.get("durationMs")
-        context = thread.context
+        ok = turn.status == "completed"
+        reason = turn.status if turn.status in ("completed", "interrupted") else "failed"
         self._turns.end(
             thread,
-            _text(turn, "id"),
+            turn.id,
             (ok, reason),
-            out=out,
-            answer=context.last_text or None if ok and context is not None else None,
-            problem=None if error is None else error_message(error),
-            duration_ms=duration if isinstance(duration, int | float) else None,
+            answer=thread.agent.last_text or None if ok else None,
+            problem=None if turn.error is None else error_message(turn.error),
+            duration_ms=turn.duration_ms,
         )
 
-    def _used(self, thread: Thread, usage: Any, out: list[RelayEvent]) -> None:
+    def _drop_streamed(self, thread: Thread) -> list[str]:
+        """Forgets the items of a thread that are not over. Returns those that were shown."""
+        dropped = [key for key in self._streamed if key[0] == thread.id]
+        return [key[1] for key in dropped if self._streamed.pop(key)]
+
+    def _used(self, thread: Thread, usage: Any) -> None:
         # A thread that is loaded or forked comes with what the answer before had used.
-        self._tokens.served(thread, usage, out, is_new=thread.has_items)
+        self._tokens.served(thread, usage, is_new=thread.has_items)
 
-    def _error(self, thread: Thread, given: ServerParams, out: list[RelayEvent]) -> None:
-        if given.will_retry:
+    def _error(self, thread: Thread, given: ServerParams) -> None:
+        if given.will_retry and (shown := self._drop_streamed(thread)):
             # The answer is asked for again: what was said of it is dropped.
-            dropped = [key for key in self._streamed if key[0] == thread.id]
-            shown = [key[1] for key in dropped if self._streamed[key]]
-            for key in dropped:
-                del self._streamed[key]
-            context = thread.context
-            if shown and context is not None:
-                out.append(Retracted(context.id, self._clock.ts, shown))
-        problem = error_message(given.error)
+            self._threads.out.append(Retracted(thread.agent.id, self._threads.clock.ts, shown))
         code = "retry" if given.will_retry else None
-        self._turns.failed(thread, SERVER_SOURCE, problem, out=out, code=code)
+        self._turns.failed(thread, SOURCE, error_message(given.error), code=code)
 
-    def _asking(
-        self,
-        thread: Thread,
-        method: str,
-        out: list[RelayEvent],
-        *,
-        record: CodexRecord,
-        given: ServerParams,
-    ) -> None:
-        context = thread.context
-        assert context is not None and record.id is not None
-        request, call = approval_id(thread.id, record.id), given.item_id
+    def _asking(self, thread: Thread, record: CodexRecord, call: str | None) -> None:
+        context, method = thread.agent, record.method or ""
+        assert record.id is not None
+        request = approval_id(thread.id, record.id)
         # Of a stream without times, all of it comes behind the rollouts: too late to be asked.
         if context.ended or not newly(self._seen, hash((request, call))):
             return
         if call is not None:
             self._asked[call] = request
         known = approval_input(method, decoded(bytes(record.params)), self._changes)
-        out.append(
+        self._threads.out.append(
             PermissionAsked(
                 context.id,
-                self._clock.ts,
+                self._threads.clock.ts,
                 request_id=request,
                 tool=approval_tool(method),
                 tool_use_id=call,
@@ -240,69 +195,52 @@ class ServerNotifications:
 
     # --- items ---
 
-    def _delta(self, thread: Thread, given: ServerParams, kind: str, out: list[RelayEvent]) -> None:
-        context = thread.context
-        assert context is not None
-        streamed = self._streamed.get((thread.id, given.item_id or ""))
+    def _delta(self, thread: Thread, given: ServerParams, kind: str) -> None:
+        item_id, text = given.item_id or "", given.delta
+        streamed = self._streamed.get((thread.id, item_id))
         # One whose beginning was missed is shown when it comes whole.
-        if streamed is None or not given.delta or thread.has_rollout:
+        if streamed is None or not text or thread.has_rollout:
             return
-        place = given.summary_index if kind == "thinking" else 0
-        streamed[place] = streamed.get(place, "") + given.delta
-        delta = TextDelta if kind == "text" else ThinkingDelta
-        out.append(delta(context.id, self._clock.ts, given.item_id or "", place, given.delta))
+        block = given.summary_index if kind == "thinking" else 0
+        streamed[block] = streamed.get(block, "") + text
+        self._threads.say_part(thread, kind, item_id, block=block, text=text)
 
-    def _item(
-        self, thread: Thread, item: dict[str, Any], out: list[RelayEvent], *, ended: bool
-    ) -> None:
-        kind, item_id = item.get("type"), _text(item, "id") or ""
-        thread.has_items |= kind != "userMessage"
+    def _item(self, thread: Thread, item: Item, *, ended: bool) -> None:
+        thread.has_items |= item.type != "user_message"
         if not ended:
-            self._changes.note(item)
-        if kind == "agentMessage":
-            parts = [_text(item, "text") or ""]
-            self._words(thread, item_id, "text", parts=parts, out=out, ended=ended)
-        elif kind == "reasoning":
-            parts = parts_of_thinking(item.get("summary"))
-            self._words(thread, item_id, "thinking", parts=parts, out=out, ended=ended)
-        elif kind == "userMessage":
-            if ended:
-                self._turns.prompted(thread, SERVER_SOURCE, texts(item.get("content")), out=out)
-        elif kind == "contextCompaction" and ended:
-            self._turns.compacted(thread, SERVER_SOURCE, out)
-        elif kind == "collabAgentToolCall":
-            self._collab(thread, item_id, item, out=out, ended=ended)
-        elif kind == "subAgentActivity":
-            self._activity(thread, item_id, item, out=out)
-        elif kind in _CALLS and not (kind == "webSearch" and thread.has_rollout):
-            self._call(thread, item_id, item, out=out, ended=ended)
+            self._changes.started(item.type, item.id, item.changes)
+        match item.type:
+            case "agent_message":
+                self._words(thread, item.id, "text", parts=[item.text or ""], ended=ended)
+            case "reasoning":
+                parts = parts_of_thinking(item.summary)
+                self._words(thread, item.id, "thinking", parts=parts, ended=ended)
+            case "user_message" if ended:
+                self._turns.prompted(thread, SOURCE, texts(item.content))
+            case "context_compaction" if ended:
+                self._turns.compacted(thread, SOURCE)
+            case "collab_agent_tool_call":
+                self._collab(thread, item, ended=ended)
+            case "sub_agent_activity":
+                self._activity(thread, item)
+            case "web_search" if thread.has_rollout:
+                pass  # it has no id there
+            case _ if item.call() is not None:
+                self._call(thread, item, ended=ended)
 
-    def _activity(
-        self, thread: Thread, item_id: str, item: dict[str, Any], *, out: list[RelayEvent]
-    ) -> None:
-        child, path = _text(item, "agentThreadId"), _text(item, "agentPath")
-        kind = item.get("kind")
-        if kind == "started" and child is not None:
-            self._calls.spawned(thread, item_id, child, out=out, path=path)
-        elif isinstance(kind, str) and kind in ACTIVITIES:
+    def _activity(self, thread: Thread, item: Item) -> None:
+        child, path = item.agent_thread_id, item.agent_path
+        tool = _ACTIVITIES.get(item.kind or "")
+        if item.kind == "started" and child is not None:
+            self._calls.spawned(thread, item.id, child, path=path)
+        elif tool is not None:
             # The only sign of the call, which the server does not report as one.
-            self._calls.begin(
-                thread, item_id, ACTIVITIES[kind], given={"target": path or child}, out=out
-            )
-            self._calls.end(thread, item_id, "", out=out, ok=True)
+            self._calls.begin(thread, item.id, tool, {"target": path or child})
+            self._calls.end(thread, item.id, "", ok=True)
 
     def _words(
-        self,
-        thread: Thread,
-        item_id: str,
-        kind: str,
-        *,
-        parts: list[str],
-        out: list[RelayEvent],
-        ended: bool,
+        self, thread: Thread, item_id: str, kind: str, *, parts: list[str], ended: bool
     ) -> None:
-        context = thread.context
-        assert context is not None
         key = (thread.id, item_id)
         mark = hash(("item", *key))
         if not ended:
@@ -313,79 +251,36 @@ class ServerNotifications:
         if not newly(self._seen, mark):
             return
         if kind == "text" and parts[0]:
-            context.last_text = parts[0]
+            thread.agent.last_text = parts[0]
         whole = "".join(parts)
-        if not whole or (not thread.said.is_new(SERVER_SOURCE, kind, whole) and not streamed):
+        if not whole or (not thread.said.is_new(SOURCE, kind, whole) and not streamed):
             return
-        delta = TextDelta if kind == "text" else ThinkingDelta
         for place, part in enumerate(parts):
             before = streamed.get(place, "")
             if part.startswith(before):
-                rest = part[len(before) :]
+                block, rest = place, part[len(before) :]
             else:
-                place, rest = place + len(parts), part
+                block, rest = place + len(parts), part
             if rest:
-                out.append(delta(context.id, self._clock.ts, item_id, place, rest))
+                self._threads.say_part(thread, kind, item_id, block=block, text=rest)
 
-    def _call(
-        self,
-        thread: Thread,
-        item_id: str,
-        item: dict[str, Any],
-        *,
-        out: list[RelayEvent],
-        ended: bool,
-    ) -> None:
-        context = thread.context
-        assert context is not None
+    def _call(self, thread: Thread, item: Item, *, ended: bool) -> None:
+        context = thread.agent
         context.last_text = ""
-        name, given, output = described(item)
-        self._calls.begin(thread, item_id, name, given=given, out=out)
-        if not ended:
-            return
-        status = item.get("status")
-        request = self._asked.pop(item_id, None)
+        request = self._asked.pop(item.id, None) if ended else None
+        self._calls.report(thread, item.id, item, ended=False)
         if request is not None:
-            behavior = "deny" if status == "declined" else "allow"
-            out.append(PermissionReplied(context.id, self._clock.ts, request, behavior=behavior))
-        duration = item.get("durationMs")
-        ok = status in (None, "completed") and item.get("exitCode") in (0, None)
-        self._calls.end(
-            thread,
-            item_id,
-            output,
-            out=out,
-            ok=ok,
-            duration_ms=duration if type(duration) is int else None,
-        )
+            behavior = "deny" if item.status == "declined" else "allow"
+            ts = self._threads.clock.ts
+            self._threads.out.append(PermissionReplied(context.id, ts, request, behavior=behavior))
+        self._calls.report(thread, item.id, item, ended=ended)
 
-    def _collab(
-        self,
-        thread: Thread,
-        item_id: str,
-        item: dict[str, Any],
-        *,
-        out: list[RelayEvent],
-        ended: bool,
-    ) -> None:
-        context = thread.context
-        assert context is not None
-        context.last_text = ""
-        tool, prompt, children, given = described_collab(item)
-        self._calls.begin(thread, item_id, tool, given=given, out=out)
-        if not ended:
-            return
-        if tool == "spawn_agent":
-            for child in children:
-                self._calls.spawned(thread, item_id, child, out=out, prompt=prompt)
-        states = item.get("agentsStates")
-        self._calls.states(thread, states, out)
-        text = msgspec.json.encode(states).decode() if states else ""
-        if tool == "spawn_agent" and children:
-            text = msgspec.json.encode({"agent_id": children[0]}).decode()
-        self._calls.end(thread, item_id, text, out=out, ok=item.get("status") != "failed")
-
-
-def _text(given: dict[str, Any], name: str) -> str | None:
-    value = given.get(name)
-    return value if isinstance(value, str) else None
+    def _collab(self, thread: Thread, item: Item, *, ended: bool) -> None:
+        thread.agent.last_text = ""
+        tool = _TOOLS.get(item.tool or "", item.tool or "")
+        given: dict[str, Any] = {"message": item.prompt} if item.prompt else {}
+        if item.receivers and tool == "wait_agent":
+            given["targets"] = item.receivers
+        elif item.receivers and tool != "spawn_agent":
+            given["target"] = item.receivers[0]
+        self._calls.report_collab(thread, item.id, item, tool=tool, given=given, ended=ended)

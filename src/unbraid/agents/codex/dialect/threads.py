@@ -9,18 +9,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+from msgspec import Struct
 
 from unbraid.agents.codex.records import SessionHead
-from unbraid.events import Error, RelayEvent, SessionMeta
+from unbraid.events import Error, RelayEvent, SessionMeta, TextDelta, ThinkingDelta
 from unbraid.read.clock import Clock
-from unbraid.read.contexts import Agents, Context
+from unbraid.read.contexts import Agents, Context, Contexts
 from unbraid.read.seen import forget_oldest
 
 # An agent whose call is never found is shown without it, before it fills the memory.
 MAX_HELD = 4096
 RECENT_BLOCKS = 1 << 13
 
-Step = Callable[[list[RelayEvent]], None]
+# A part of a thread's translation, which appends to the events of the run.
+Step = Callable[[], None]
+# Input (with what was cached), cached, written to the cache, output.
+Counts = tuple[int, int, int, int]
 
 
 class KnownBlocks:
@@ -45,6 +51,14 @@ class KnownBlocks:
         return new
 
 
+class OpenToolCall(Struct, gc=False):
+    """A call that has no result yet."""
+
+    name: str
+    ts: int
+    given: dict[str, Any]
+
+
 class Thread:
     """One agent's conversation, as its sources know it."""
 
@@ -65,7 +79,18 @@ class Thread:
         self.has_turns = False  # its sources say when its turns begin and end
         self.turn_open = False
         self.prompted = False  # in the present turn
+        self.open_calls: dict[str, OpenToolCall] = {}
+        self.call_outcomes: dict[str, bool] = {}  # whether calls went well, as the CLI reports them
         self.messages = 0
+        self.answers = 0  # whose tokens were reported
+        self.total: Counts | None = None  # the latest running total of its tokens
+        self.has_usage_records = False  # of every answer: running totals are not needed
+
+    @property
+    def agent(self) -> Context:
+        """Its agent, where that is known: whatever is translated waits for it."""
+        assert self.context is not None
+        return self.context
 
     def message_id(self, given: str | None) -> str:
         """Returns the id of its next message: the model's own, or one that we make."""
@@ -74,14 +99,18 @@ class Thread:
 
 
 class Threads:
-    """The threads of a run."""
+    """The threads of a run, and the events that are new: `out` is the list of the record that is
+    being translated, to which all who translate a part of it append.
+    """
 
-    def __init__(self, clock: Clock, agents: Agents[Context]) -> None:
-        self._clock, self._agents = clock, agents
-        self._contexts = agents.contexts
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.contexts = Contexts(Context)
+        self.agents = Agents(self.contexts, self.clock)
+        self.out: list[RelayEvent] = []
+        self.root: Thread | None = None
         self._threads: dict[str, Thread] = {}
         self._by_path: dict[str, str] = {}
-        self.root: Thread | None = None
 
     def thread(self, thread_id: str) -> Thread:
         """Returns a thread by its id, known or new."""
@@ -89,10 +118,6 @@ class Threads:
         if found is None:
             found = self._threads[thread_id] = Thread(thread_id)
         return found
-
-    def everyone(self) -> list[Thread]:
-        """Returns all threads, in order of appearance."""
-        return list(self._threads.values())
 
     def of_context(self, context: Context) -> Thread | None:
         """Returns the thread of an agent."""
@@ -102,24 +127,38 @@ class Threads:
         """Returns a thread by its id or by its place in the tree."""
         return self._threads.get(self._by_path.get(target, target))
 
-    def introduce(self, thread: Thread, head: SessionHead, out: list[RelayEvent]) -> None:
-        """Takes what a thread's first line says."""
+    def above(self, thread: Thread) -> Thread | None:
+        """Returns the thread that has started this one, as far as it is known."""
+        return self._threads.get(thread.head.parent or "") if thread.head is not None else None
+
+    def say(self, thread: Thread, kind: str, message_id: str, parts: list[str]) -> None:
+        """Reports the blocks of a message; `kind` is text or thinking."""
+        for block, part in enumerate(parts):
+            self.say_part(thread, kind, message_id, block=block, text=part)
+
+    def say_part(
+        self, thread: Thread, kind: str, message_id: str, *, block: int, text: str
+    ) -> None:
+        """Reports a part of a block."""
+        delta = TextDelta if kind == "text" else ThinkingDelta
+        self.out.append(delta(thread.agent.id, self.clock.ts, message_id, block, text))
+
+    def introduce(self, thread: Thread, head: SessionHead) -> None:
+        """Reads what a thread's first line says."""
         thread.head = head
         thread.nickname = thread.nickname or head.agent_nickname
         if head.path is not None:
             thread.path = head.path
             self._by_path.setdefault(head.path, thread.id)
-        if thread.context is not None and thread.context is self._contexts.root:
-            self.describe(thread, out, cwd=head.cwd, version=head.cli_version)
-        elif self.root is None:
-            self.take_root(thread)
-            self.describe(thread, out, cwd=head.cwd, version=head.cli_version)
+        if self.root is None or thread.context is self.contexts.root:
+            if thread.context is None:
+                self.make_root(thread)
+            self.describe(thread, cwd=head.cwd, version=head.cli_version)
         elif thread.context is None and not head.is_child:
-            self.adopt(thread, None, out)  # another conversation beside the first
+            self.adopt(thread, None)  # another conversation beside the first
         elif thread.context is None and not head.is_spawned:
-            parent = self._threads.get(head.parent or "")
-            above = None if parent is None else parent.context
-            self.adopt(thread, above, out)
+            above = self.above(thread)
+            self.adopt(thread, None if above is None else above.context)
 
     def stands_alone(self, thread: Thread) -> bool:
         """Returns whether a sub-agent's thread is continued by a person: the main agent is part of
@@ -129,37 +168,34 @@ class Threads:
         is_silent = root is not None and root.is_continued and not root.has_lines
         return is_silent and thread.is_continued
 
-    def take_root(self, thread: Thread) -> None:
-        """Takes a thread as the main agent's."""
+    def make_root(self, thread: Thread) -> None:
+        """Makes a thread the main agent's."""
         self.root = thread
-        root = self._contexts.root
-        root.session_id = thread.id
-        self._agents.session_id = thread.id
-        self._contexts.by_agent[thread.id] = root
+        root = self.contexts.root
+        root.session_id = self.agents.session_id = thread.id
+        self.contexts.by_agent[thread.id] = root
         thread.context = root
 
     def describe(
         self,
         thread: Thread,
-        out: list[RelayEvent],
         *,
         cwd: str | None = None,
         version: str | None = None,
         model: str | None = None,
     ) -> None:
         """Reports the facts of a session that are new."""
-        context = thread.context
-        assert context is not None
+        context = thread.agent
         known = context.meta if isinstance(context.meta, tuple) else (None, None, None)
         facts = (cwd or known[0], version or known[1], model or known[2])
         if facts == known:
             return
         context.meta = facts
-        is_root = context is self._contexts.root
-        out.append(
+        is_root = context is self.contexts.root
+        self.out.append(
             SessionMeta(
                 context.id,
-                self._clock.ts,
+                self.clock.ts,
                 session_id=thread.id if is_root else None,
                 model=facts[2],
                 cwd=facts[0] if is_root else None,
@@ -168,23 +204,23 @@ class Threads:
             )
         )
 
-    def deliver(self, thread: Thread, step: Step, out: list[RelayEvent]) -> None:
-        """Takes a step of a thread's translation: now, or once it is known whose thread it is."""
+    def deliver(self, thread: Thread, step: Step) -> None:
+        """Runs a step of a thread's translation: now, or once it is known whose thread it is."""
         if thread.context is None and self.root is None:
-            self.take_root(thread)
+            self.make_root(thread)
         if thread.context is not None:
-            self._agents.announce(thread.context, out)
-            step(out)
+            self.agents.announce(thread.context, self.out)
+            step()
             return
-        thread.held.append((self._clock.ts, step))
+        thread.held.append((self.clock.ts, step))
         if len(thread.held) > MAX_HELD or self._is_resumed(thread):
-            self.orphan(thread, out)
+            self._orphan(thread)
 
     def _is_resumed(self, thread: Thread) -> bool:
         """Returns whether a person continues a sub-agent's thread: the agent above it is not
         working, and will make no call for it.
         """
-        above = self._threads.get(thread.head.parent or "") if thread.head is not None else None
+        above = self.above(thread)
         is_held = above is not None and above.context is None
         return thread.is_continued and not is_held and (above is None or not above.turn_open)
 
@@ -194,7 +230,6 @@ class Threads:
         call_id: str,
         child_id: str,
         *,
-        out: list[RelayEvent],
         prompt: str | None = None,
         nickname: str | None = None,
         path: str | None = None,
@@ -212,73 +247,65 @@ class Threads:
         context = self._new_context(thread, parent, call_id)
         context.prompt = prompt
         context.subagent_type = role or context.subagent_type
-        self._release(thread, out)
+        self._release(thread)
 
-    def adopt(self, thread: Thread, parent: Context | None, out: list[RelayEvent]) -> None:
-        """Takes a thread as an agent that no call is known of."""
+    def adopt(self, thread: Thread, parent: Context | None) -> None:
+        """Makes a thread an agent that no call is known of."""
         if thread.context is None:
-            self._new_context(thread, parent or self._contexts.root, None)
-            self._release(thread, out)
+            self._new_context(thread, parent or self.contexts.root, None)
+            self._release(thread)
 
-    def orphan(self, thread: Thread, out: list[RelayEvent]) -> None:
-        """Takes a thread whose call was not found: with a mark, below its parent if that is
+    def _orphan(self, thread: Thread) -> None:
+        """Shows a thread whose call was not found: with a mark, below its parent if that is
         there.
         """
-        head = thread.head
-        above = self._threads.get(head.parent or "") if head is not None else None
+        above = self.above(thread)
         parent = above.context if above is not None and above is not thread else None
         if parent is None:
-            missing = head.parent if head is not None else None
+            missing = thread.head.parent if thread.head is not None else None
             problem = f"its parent {missing or 'thread'} is not among the sources"
         else:
             problem = "no call of its parent that has started it was found"
         if not thread.is_continued:
-            began = thread.held[0][0] if thread.held else self._clock.ts
+            began = thread.held[0][0] if thread.held else self.clock.ts
             mark = partial(self._mark, thread, f"{problem}: shown without it")
             thread.held.appendleft((began, mark))
-        self.adopt(thread, parent, out)
+        self.adopt(thread, parent)
 
-    def _mark(self, thread: Thread, problem: str, out: list[RelayEvent]) -> None:
-        assert thread.context is not None
-        out.append(Error(thread.context.id, self._clock.ts, problem, code="no-parent"))
+    def _mark(self, thread: Thread, problem: str) -> None:
+        self.out.append(Error(thread.agent.id, self.clock.ts, problem, code="no-parent"))
 
-    def release_children(self, parent: Thread, out: list[RelayEvent]) -> None:
+    def release_children(self, parent: Thread) -> None:
         """Shows the children of a thread whose turn is over: their calls would have come before."""
-        for thread in self.everyone():
+        for thread in list(self._threads.values()):
             head = thread.head
             if thread.context is None and head is not None and head.parent == parent.id:
-                self.orphan(thread, out)
+                self._orphan(thread)
 
-    def release_all(self, out: list[RelayEvent]) -> None:
+    def release_all(self) -> None:
         """Shows everything that is still held, parents first."""
-        waiting = [each for each in self.everyone() if each.context is None and each.held]
+        waiting = [each for each in self._threads.values() if each.context is None and each.held]
         while waiting:
-            ready = [each for each in waiting if not self._waits_for(each, waiting)] or waiting[:1]
+            ready = [each for each in waiting if self.above(each) not in waiting] or waiting[:1]
             for thread in ready:
-                self.orphan(thread, out)
+                self._orphan(thread)
             waiting = [each for each in waiting if each.context is None]
 
-    def _waits_for(self, thread: Thread, waiting: list[Thread]) -> bool:
-        head = thread.head
-        return head is not None and any(each.id == head.parent for each in waiting)
-
     def _new_context(self, thread: Thread, parent: Context, call: str | None) -> Context:
-        context = self._contexts.add(thread.id, parent, call)
+        context = self.contexts.add(thread.id, parent, call)
         context.session_id = thread.id
-        head = thread.head
         context.description = thread.path or thread.nickname
-        context.subagent_type = head.agent_role if head is not None else None
+        context.subagent_type = thread.head.agent_role if thread.head is not None else None
         context.model = thread.model
-        self._contexts.bind(context, thread.id)
+        self.contexts.bind(context, thread.id)
         thread.context = context
         return context
 
-    def _release(self, thread: Thread, out: list[RelayEvent]) -> None:
-        now = self._clock.ts
+    def _release(self, thread: Thread) -> None:
+        now = self.clock.ts
         held, thread.held = thread.held, deque()
-        assert thread.context is not None
-        with self._clock.at(min(now, held[0][0] or now) if held else now):
-            self._agents.announce(thread.context, out)
+        with self.clock.at(min(now, held[0][0] or now) if held else now):
+            self.agents.announce(thread.agent, self.out)
             for at, step in held:
-                self._clock.ts = at
-                step(out)
+                self.clock.ts = at
+                step()

@@ -1,5 +1,5 @@
-"""Which sessions a process of Codex writes, as Linux reports it: a thread's file stays open while
-its process lives.
+"""All of Codex's sessions, watched: what changes in their rollouts, and which process writes them,
+as Linux reports it. A thread's file stays open while its process lives.
 
 From 0.166 on, terminals share one server in the background, which outlives them and keeps the files
 open. A session in it is live while an agent of it is at work, or while a terminal is there that may
@@ -13,16 +13,15 @@ over.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from unbraid.agents.codex.places import codex_home
-from unbraid.agents.codex.sessions.rollout_file import ends_turn, thread_of_name
-from unbraid.agents.codex.sessions.thread_tree import RolloutFile
-from unbraid.agents.session_port import SessionState
+from unbraid.agents.codex.rollouts import RolloutFolders, codex_home, ends_turn, thread_of_name
+from unbraid.agents.file_watch import FileWatch, Follow
+from unbraid.agents.files import Files, FilesFollower
+from unbraid.agents.port import Recorded, SessionState
 from unbraid.fold.status import PROMPT, WaitingFor
 from unbraid.system.files import modified_ms
 from unbraid.system.liveness import PROCESSES
@@ -39,11 +38,11 @@ class CodexTerminal(Struct):
     arguments: list[str]
     home: Path  # where its sessions are
 
-    def may_show(self, tree: WatchedTree) -> bool:
-        """Returns whether it may be of this session."""
-        if tree.path is None or not tree.path.is_relative_to(self.home):
+    def may_show(self, path: Path, cwd: str | None) -> bool:
+        """Returns whether it may be of the session with this file, in this folder."""
+        if not path.is_relative_to(self.home):
             return False
-        return tree.cwd in (None, self.cwd) or not _ELSEWHERE.isdisjoint(self.arguments)
+        return cwd in (None, self.cwd) or not _ELSEWHERE.isdisjoint(self.arguments)
 
 
 class OpenRollouts(Struct):
@@ -56,98 +55,83 @@ class OpenRollouts(Struct):
     terminals: list[CodexTerminal] = field(default_factory=list)
     is_complete: bool = True
 
-    def state(self, tree: WatchedTree) -> SessionState | None:
+    def state(self, folders: RolloutFolders, tree: Files) -> SessionState | None:
         """Returns what the process of a session does, or that there is none; None if that is not
         known.
         """
-        if not self.has(tree):
+        if not self.has(folders, tree):
             return SessionState(alive=False) if self.is_complete else None
-        opened = (self.own | self.shared).intersection(tree.threads)
-        if not all(tree.threads[thread]() for thread in opened):
+        opened = (self.own | self.shared).intersection(tree)
+        if not all(ends_turn(tree[thread]) for thread in opened):
             return SessionState(alive=True)
-        return SessionState(alive=True, waiting=WaitingFor(PROMPT, tree.written_ms()))
+        main = next(iter(tree.values()))
+        return SessionState(alive=True, waiting=WaitingFor(PROMPT, modified_ms(main)))
 
-    def has(self, tree: WatchedTree) -> bool:
+    def has(self, folders: RolloutFolders, tree: Files) -> bool:
         """Returns whether a session is live: in a process of its own, or in the shared server, if
         an agent works or a terminal may show it.
         """
-        if not self.own.isdisjoint(tree.threads):
+        if not self.own.isdisjoint(tree):
             return True
-        shared = self.shared.intersection(tree.threads)
+        shared = self.shared.intersection(tree)
         if not shared:
             return False
-        has_terminal = any(each.may_show(tree) for each in self.terminals)
-        return has_terminal or not all(tree.threads[thread]() for thread in shared)
+        main = next(iter(tree.values()))
+        head = folders.head(main)
+        cwd = None if head is None else head.cwd
+        has_terminal = any(each.may_show(main, cwd) for each in self.terminals)
+        return has_terminal or not all(ends_turn(tree[thread]) for thread in shared)
 
 
-class WatchedTree(Struct):
-    """The threads of a session, each with whether its last turn is over; the main agent's file, and
-    the folder that it works in.
-    """
+class RolloutWatch(FileWatch):
+    """Codex's `SessionWatch`."""
 
-    threads: Mapping[str, Callable[[], bool]]
-    path: Path | None = None
-    cwd: str | None = None
-
-    def written_ms(self) -> int:
-        """Returns when the main agent's file was last written, in milliseconds since 1970."""
-        return 0 if self.path is None else modified_ms(self.path)
-
-
-def watched_tree(files: Sequence[RolloutFile]) -> WatchedTree:
-    """Returns the threads of a session, of their files, the main agent's first."""
-    threads = {
-        thread: partial(ends_turn, file.path)
-        for file in files
-        if (thread := thread_of_name(file.path.name)) is not None
-    }
-    if not files:
-        return WatchedTree(threads)
-    return WatchedTree(threads, files[0].path, files[0].head.cwd)
-
-
-class RolloutWriters:
-    """Which processes have which rollouts open, from look to look."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self, folders: RolloutFolders, follow: Follow, *, warn: Callable[[str], None], inotify: bool
+    ) -> None:
+        super().__init__(folders, follow, warn=warn, inotify=inotify)
+        self._folders = folders
         self._open: set[str] = set()  # threads that were seen open
-        self._missed: set[str] = set()
+        self._missed: set[str] = set()  # sessions that nobody had open when this was last asked
         # Sessions are followed, and looked after, in several threads.
-        self._looking = threading.Lock()
+        self._asking = threading.Lock()
 
-    def look(self) -> None:
-        """Notes which files are open now."""
-        now = open_rollouts()
-        with self._looking:
-            self._open |= now.own | now.shared
+    def follow(self, session_id: str, recorded: Recorded) -> FilesFollower | None:
+        """Returns a follower that reads its rollouts from where the log stands."""
+        if (found := super().follow(session_id, recorded)) is not None:
+            now = open_rollouts()
+            with self._asking:
+                self._open |= now.own | now.shared
+        return found
 
-    def ended(self, trees: Mapping[str, WatchedTree], says_so: Callable[[str], bool]) -> set[str]:
-        """Returns those sessions whose files were open, or that say that they are over, and that no
-        process had open in two looks; each once.
+    def ended(self, among: Iterable[str]) -> set[str]:
+        """Returns those whose files were open, or that say that they are over, and that no process
+        had open in two looks, or only the shared server, in which no agent works and no terminal
+        may show it; each once.
         """
+        files = dict(self.paths)
+        trees = {name: self._folders.tree(name, files) for name in among}
         now = open_rollouts()
-        with self._looking:
-            return self._ended(now, trees, says_so)
-
-    def _ended(
-        self,
-        now: OpenRollouts,
-        trees: Mapping[str, WatchedTree],
-        says_so: Callable[[str], bool],
-    ) -> set[str]:
         gone = set()
-        for session, tree in trees.items():
-            was_open = not self._open.isdisjoint(tree.threads)
-            if now.has(tree) or not (was_open or says_so(session)):
-                self._missed.discard(session)
-            elif session in self._missed:
-                gone.add(session)
-                self._missed.discard(session)
-                self._open -= set(tree.threads)
-            else:
-                self._missed.add(session)
-        self._open |= now.own | now.shared
+        with self._asking:
+            for session, tree in trees.items():
+                was_open = not self._open.isdisjoint(tree)
+                if now.has(self._folders, tree) or not (was_open or self._says_it_is_over(tree)):
+                    self._missed.discard(session)
+                elif session in self._missed:
+                    gone.add(session)
+                    self._missed.discard(session)
+                    self._open -= set(tree)
+                else:
+                    self._missed.add(session)
+            self._open |= now.own | now.shared
         return gone
+
+    def _says_it_is_over(self, tree: Files) -> bool:
+        """Returns whether this was `codex exec`, which ends with its turn, and the turn is over."""
+        path = next(iter(tree.values()), None)
+        head = None if path is None else self._folders.head(path)
+        return path is not None and head is not None and head.source == "exec" and ends_turn(path)
 
 
 def open_rollouts() -> OpenRollouts:

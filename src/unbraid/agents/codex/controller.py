@@ -14,10 +14,8 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from unbraid.agents.codex.server.approvals import Approvals
-from unbraid.agents.codex.server.command import ServedExec
-from unbraid.agents.codex.server.messages import ServerMessage, server_message, text_of
-from unbraid.agents.codex.server.requests import INITIALIZED, initialize, request, text_input
+from unbraid.agents.codex.app_server import ServerClient, ServerMessage, text_input, text_of
+from unbraid.agents.codex.exec import ServedExec
 from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
@@ -26,11 +24,9 @@ from unbraid.agents.control_port import (
     refuse_details,
     require_agent_id,
 )
-from unbraid.agents.process_port import AgentProcess, RunReference
+from unbraid.agents.port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.timings import AGENT_INTERRUPT_TIMEOUT_SECONDS
-
-Answered = Callable[[ServerMessage], object]
 
 
 class CodexController(Controller):
@@ -44,10 +40,8 @@ class CodexController(Controller):
         self._next = [served.prompt]  # what is to be said when no turn runs
         self._interrupted = self._is_starting = self._is_cancelled = False
         self._ending: asyncio.TimerHandle | None = None
-        self._approvals = Approvals()
-        self._requests = 0
-        self._answers: dict[int, Answered] = {}
-        self._ask(initialize, self._introduced)
+        self._server = ServerClient(process.write)
+        self._server.introduce(self._introduced)
 
     def verbs(self) -> list[str]:
         """Returns all verbs while it listens."""
@@ -80,9 +74,9 @@ class CodexController(Controller):
             self._continue()
 
         if turn is None:
-            self._request("turn/start", given, answered)
+            self._server.request("turn/start", given, answered)
         else:
-            self._request("turn/steer", {**given, "expectedTurnId": turn}, answered)
+            self._server.request("turn/steer", {**given, "expectedTurnId": turn}, answered)
         try:
             async with asyncio.timeout(AGENT_INTERRUPT_TIMEOUT_SECONDS):
                 reply = await replied
@@ -130,25 +124,16 @@ class CodexController(Controller):
         """
         refuse_details(details)
         allow = allows(behavior)
-        asked = self._approvals.take(request_id)
-        self._process.write(asked.answer(allow=allow))
-        turn = self._turns.get(asked.thread_id)
+        thread = self._server.answer(request_id, allow=allow)
+        turn = self._turns.get(thread)
         if not allow and message and turn is not None:
-            self._steer(asked.thread_id, turn, message, otherwise=lambda text: None)
+            self._steer(thread, turn, message, otherwise=lambda text: None)
 
     def printed(self, line: bytes) -> None:
         """Reads a line of its stdout."""
-        message = server_message(line)
+        message = self._server.read(line)
         if message is None:
             return
-        if message.method is None:
-            answered = self._answers.pop(message.id, None) if isinstance(message.id, int) else None
-            if answered is not None:
-                answered(message)
-            return
-        refused = self._approvals.note(message)
-        if refused is not None:
-            self._process.write(refused)
         thread, turn = message.thread_id, text_of(message.params, "turn", "id")
         if message.method == "turn/started" and thread is not None and turn is not None:
             self._turns[thread] = turn
@@ -171,13 +156,12 @@ class CodexController(Controller):
     def _introduced(self, reply: ServerMessage) -> None:
         if self._failed(reply):
             return
-        self._process.write(INITIALIZED)
         wanted = self._served.thread
         if self._served.resumed is None:
-            self._request("thread/start", wanted, self._begun)
+            self._server.request("thread/start", wanted, self._begun)
         else:
             resumed = {"threadId": self._served.resumed, "excludeTurns": True}
-            self._request("thread/resume", wanted | resumed, self._begun)
+            self._server.request("thread/resume", wanted | resumed, self._begun)
 
     def _begun(self, reply: ServerMessage) -> None:
         self._thread = text_of(reply.result, "thread", "id") or ""
@@ -194,8 +178,8 @@ class CodexController(Controller):
             given["input"] = self._input(self._next.pop(0))
             if self._served.schema is not None:
                 given["outputSchema"] = self._served.schema
-            self._request("turn/start", given, self._failed)
-        elif self._interrupted or self._answers:
+            self._server.request("turn/start", given, self._failed)
+        elif self._interrupted or self._server.waits:
             return
         elif self._turns:
             self._break_off()
@@ -225,11 +209,11 @@ class CodexController(Controller):
             self._continue()
 
         given = {"threadId": thread, "expectedTurnId": turn, "input": text_input(text)}
-        self._request("turn/steer", given, answered)
+        self._server.request("turn/steer", given, answered)
 
     def _interrupt(self, thread: str, turn: str) -> None:
         given = {"threadId": thread, "turnId": turn}
-        self._request("turn/interrupt", given, lambda reply: self._continue())
+        self._server.request("turn/interrupt", given, lambda reply: self._continue())
 
     def _end(self) -> None:
         self._process.send_signal(signal.SIGTERM)
@@ -242,14 +226,6 @@ class CodexController(Controller):
         if reply.problem is not None:
             self._process.end_input()
         return reply.problem is not None
-
-    def _request(self, method: str, params: dict[str, Any], answered: Answered) -> None:
-        self._ask(lambda number: request(number, method, params), answered)
-
-    def _ask(self, line: Callable[[int], bytes], answered: Answered) -> None:
-        self._requests += 1
-        self._answers[self._requests] = answered
-        self._process.write(line(self._requests))
 
     async def _thread_of(self, stream_id: int) -> str:
         self._require_listening()

@@ -1,1 +1,0 @@
-"""`codex exec` that can be steered: the same work, done by a `codex app-server` that we talk to."""

@@ -1,1 +1,0 @@
-"""Codex's sessions on this machine."""
