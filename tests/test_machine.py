@@ -49,7 +49,7 @@ async def test_entering_opens_the_log_and_begins_nothing(
 ) -> None:
     async with Machine(env=env) as machine:
         assert isinstance(machine.log, SqliteLog)
-        assert await machine.log.count_runs() == 0
+        assert await machine.log.run_names() == []
         assert await machine.controllers.everywhere() == {}
         made = {path.name.partition("-")[0] for path in machine.home.iterdir()}
         assert made == {machine_log(env).name}
@@ -131,4 +131,4 @@ async def test_lists_what_is_stored_and_warns_in_the_loop(
         assert [run.run for run in found] == [writer.session]
         assert set(warned.values()) == {threading.main_thread()}
         assert "broken.db" in "".join(warned)
-        assert await machine.log.count_runs() == 0
+        assert await machine.log.run_names() == []

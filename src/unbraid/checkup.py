@@ -63,7 +63,7 @@ async def _log(env: Mapping[str, str], url: str | None) -> list[Finding]:
             if log.shared:
                 return [_shared(each) for each in await log.checkup()]
             await log.check()
-            runs = await log.count_runs()
+            runs = len(await log.run_names())
         size = await log_bytes(place)
     except LogError as error:
         reason = error.reason if isinstance(error, LogUnusable) else ""

@@ -17,7 +17,7 @@ from unbraid import events as e
 from unbraid.cli.output.printer import Printer
 from unbraid.fold.conversation import Item, ItemLimits, RunConversation, StreamConversation
 from unbraid.fold.pipeline import Pipeline
-from unbraid.log.search_blocks import SearchBlocks
+from unbraid.log.fold import SearchBlocks
 from unbraid.tui.item_renderer import render_item
 
 ROOT: dict[str, Any] = {"stream_id": 0, "depth": 0, "agent": "main"}

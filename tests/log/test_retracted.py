@@ -9,8 +9,7 @@ import pytest
 from msgspec import Raw
 
 from unbraid import events as e
-from unbraid.log import MemoryLog
-from unbraid.log.sqlite import SqliteLog
+from unbraid.log import MemoryLog, SqliteLog
 
 ROOT: dict[str, Any] = {"ts": 5, "stream_id": 0, "depth": 0, "agent": "main"}
 EVENTS: list[e.FleetEvent] = [

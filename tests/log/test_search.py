@@ -16,7 +16,7 @@ from tests.record.watch.writing import Writer, append
 from unbraid.events import FleetToolUse, Text
 from unbraid.fold.query import composed
 from unbraid.log import MemoryLog, SqliteLog
-from unbraid.log.sqlite import queries
+from unbraid.log.sqlite import reader
 from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.testing import load
 from unbraid.testing.log_contract import sample_run
@@ -56,12 +56,12 @@ async def test_all_find_what_the_table_says(logs: Logs, tmp_path: Path) -> None:
             assert here == bool(case["hits"]), case
 
 
-@pytest.mark.parametrize("max_words", [queries.MAX_WORDS, 2])
+@pytest.mark.parametrize("max_words", [reader.MAX_WORDS, 2])
 async def test_every_part_of_what_agents_said_is_found(
     logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_words: int
 ) -> None:
-    monkeypatch.setattr(queries, "PAGE_CHARS", 1000)  # many reads
-    monkeypatch.setattr(queries, "MAX_WORDS", max_words)  # few words looked up, more blocks read
+    monkeypatch.setattr(reader, "PAGE_CHARS", 1000)  # many reads
+    monkeypatch.setattr(reader, "MAX_WORDS", max_words)  # few words looked up, more blocks read
     served: list[dict[str, Any]] = [block for folder in FOLDERS for block in load(folder).blocks]
     texts = sorted({composed(block["text"])[:600] for block in served if block.get("text")})
     chance = random.Random("parts")

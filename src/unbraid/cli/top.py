@@ -98,12 +98,15 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
 async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool) -> None:
     """Shows a server's log."""
     from unbraid.log.remote.client import RemoteServer
-    from unbraid.log.remote.log import RemoteLog, RemoteStoredSessions
+    from unbraid.log.remote.log import HitRedactor, RemoteLog, RemoteStoredSessions
     from unbraid.steer.controllers import Controllers
     from unbraid.steer.servers import RemoteControllers
     from unbraid.tui.app import Top
     from unbraid.tui.services import ViewServices
 
+    redact_hits: HitRedactor | None = None
+    if redact:
+        from unbraid.redact.reader import redact_hits
     server = RemoteServer(url, token)
     async with RemoteLog(server) as log:
         if run is not None:
@@ -112,7 +115,7 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
         services = ViewServices(
             log,
             Controllers(distant),
-            RemoteStoredSessions(log),
+            RemoteStoredSessions(log, redact_hits),
             redact=redact,
             open_requests=distant.open_requests,
         )

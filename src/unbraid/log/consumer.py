@@ -56,9 +56,14 @@ class Consumer:
         on_recovery: Callable[[LogError], None] = lambda problem: None,
     ) -> None:
         self._log, self._handle, self._run, self._stored = log, handle, run, cursor
+        # Of all runs the position is a cursor, of one run a seq.
+        self._follow: Callable[[int], AsyncIterator[list[Entry]]] = log.follow_all
+        self._read: Callable[[int], Awaitable[list[Entry]]] = log.read_all
+        if run is not None:
+            self._follow, self._read = partial(log.follow, run), partial(log.read, run)
         self._backoff = backoff or Backoff(SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS)
         self._on_problem, self._on_recovery = on_problem, on_recovery
-        self.position = 0  # a cursor, or in one run a seq
+        self.position = 0
         self.problem: LogError | None = None
         self._moved = asyncio.Event()
 
@@ -77,7 +82,7 @@ class Consumer:
         """Handles what there is and what will come, until it is cancelled or the run is over."""
         while True:
             try:
-                async for batch in self._batches():
+                async for batch in self._follow(self.position):
                     if batch:
                         await self.until_done(partial(self._handle, batch))
                         self._move(batch)
@@ -101,7 +106,7 @@ class Consumer:
 
     async def catch_up(self) -> None:
         """Handles what there is now. Raises what the handler raises, and LogError."""
-        while batch := await self._page():
+        while batch := await self._read(self.position):
             await self._handle(batch)
             self._move(batch)
 
@@ -116,16 +121,6 @@ class Consumer:
         """Stores the cursor as it is. Raises LogError."""
         if self._stored is not None:
             self._stored.store(self.position)
-
-    def _batches(self) -> AsyncIterator[list[Entry]]:
-        if self._run is None:
-            return self._log.follow_all(self.position)
-        return self._log.follow(self._run, self.position)
-
-    async def _page(self) -> list[Entry]:
-        if self._run is None:
-            return await self._log.read_all(self.position)
-        return await self._log.read(self._run, self.position)
 
     def _move(self, batch: list[Entry]) -> None:
         self.position = batch[-1].cursor if self._run is None else batch[-1].seq

@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from unbraid.errors import CallerError
-from unbraid.log.port import Log, every_run
+from unbraid.log.port import Log, every_run, runs_to_cut
 
 
 class Pruned(Struct):
@@ -58,8 +58,7 @@ async def plan_prune(
     until the log fits. Raises CallerError if a named run is not there, or is not over.
     """
     size = await log.size()
-    named, over, held = list(dict.fromkeys(runs)), list[tuple[int, str, int]](), 0
-    freed = 0
+    named, freed = list(dict.fromkeys(runs)), 0
     for run in named:
         summary = await log.run(run)
         if summary is None:
@@ -67,21 +66,25 @@ async def plan_prune(
         if not summary.over:
             raise CallerError(f"run {run} is live")
         freed += summary.bytes
-    async for each in every_run(log):
-        held += each.bytes
-        if each.over and each.bytes and each.run not in named:
-            over.append((each.updated, each.run, each.bytes))
+    listed = [summary async for summary in every_run(log)]
     # An event takes more than its own bytes: there are its indexes, and a copy of its words.
+    held = sum(each.bytes for each in listed)
     factor = size.content / held if held else 0.0
-    cut = []
-    for updated, run, run_bytes in sorted(over):
-        old = newer_than_ms is not None and updated < newer_than_ms
-        large = max_file_bytes is not None and size.used - freed * factor > max_file_bytes
-        if old or large:
-            cut.append(run)
-            freed += run_bytes
-    after = max(round(size.used - freed * factor), 0)
-    return PrunePlan(log, named, cut, Pruned(named + cut, size.total, after, dry_run=True))
+
+    def used_without(more: int) -> float:
+        return size.used - (freed + more) * factor
+
+    cut = runs_to_cut(
+        (each for each in listed if each.run not in named),
+        newer_than_ms=newer_than_ms,
+        is_too_large=lambda more: (
+            max_file_bytes is not None and used_without(more) > max_file_bytes
+        ),
+    )
+    after = max(round(used_without(sum(each.bytes for each in cut))), 0)
+    cut_names = [each.run for each in cut]
+    expected = Pruned(named + cut_names, size.total, after, dry_run=True)
+    return PrunePlan(log, named, cut_names, expected)
 
 
 async def log_bytes(file: Path) -> int:

@@ -18,8 +18,9 @@ import fcntl
 import os
 import secrets
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from unbraid.errors import LogError
 from unbraid.read.names import names_run
@@ -40,64 +41,60 @@ UNNAMED = "starting."
 PART = "part."
 
 
-class Leases(Protocol):
+class Leases(ABC):
     """The leases that one process holds on the runs of one log."""
 
+    @abstractmethod
     async def acquire(self, name: str) -> bool:
         """Acquires the lease of a run or session. Returns False if another process holds it."""
-        ...
 
+    @abstractmethod
     async def release(self, name: str) -> None:
         """Releases a lease whose run has ended, or was never begun. Does nothing without a
         lease.
         """
-        ...
 
+    @abstractmethod
     def is_held(self, name: str) -> bool:
         """Returns whether a living process of this machine holds the lease of a run. Looking
         creates and changes nothing.
         """
-        ...
 
+    @abstractmethod
     def acquire_unnamed(self) -> str:
         """Acquires a lease for a session that is about to begin. Returns its temporary name."""
-        ...
 
+    @abstractmethod
     def another_is_starting(self) -> bool:
         """Returns whether another process has started an agent and does not know its
         session yet.
         """
-        ...
 
+    @abstractmethod
     def mark_part_of_other_run(self, name: str) -> None:
         """Marks a session as part of another run: it is not recorded as a run of its own, not even
         after this process has ended.
         """
-        ...
 
+    @abstractmethod
     def is_part_of_other_run(self, name: str) -> bool:
         """Returns whether a session was marked as part of another run."""
-        ...
 
+    @abstractmethod
     async def abandoned(self) -> list[str]:
         """Returns the names whose holders died or stopped before the end of their run."""
-        ...
 
+    async def dead(self) -> list[str]:
+        """Returns those of the abandoned names whose holders died, on any machine; nothing if only
+        this machine knows the leases.
+        """
+        return []
+
+    @abstractmethod
     async def close(self, *, ended: bool) -> None:
         """Lets go of every lease. If their runs have `ended`, they are released; otherwise they
         count as abandoned, and the next process that looks continues them.
         """
-        ...
-
-
-class SharedLeases(Leases, Protocol):
-    """Leases that several machines know."""
-
-    async def dead(self) -> list[str]:
-        """Returns the names whose holders died: those that stopped in good order are not among
-        them, though their runs are abandoned, too.
-        """
-        ...
 
 
 def is_held(home: Path, name: str) -> bool:
@@ -121,7 +118,7 @@ def _is_locked(path: Path) -> bool:
     return False
 
 
-class FileLeases:
+class FileLeases(Leases):
     """Leases as files in a folder that all processes of a machine share.
 
     Each holder has one file of its own, locked for as long as it holds anything, and each of its
@@ -142,7 +139,6 @@ class FileLeases:
             raise LogError(f"{self._folder}: {error.strerror}") from error
 
     async def acquire(self, name: str) -> bool:
-        """Makes the file of a run ours. Returns False if another process has it locked."""
         return self._lock(name)
 
     def _lock(self, name: str) -> bool:
@@ -203,7 +199,6 @@ class FileLeases:
             file.close()
 
     async def release(self, name: str) -> None:
-        """Deletes the file of a run."""
         self._unlock(name)
 
     def _unlock(self, name: str) -> None:
@@ -217,17 +212,14 @@ class FileLeases:
         return (self._starting if name.startswith(UNNAMED) else self._folder) / name
 
     def is_held(self, name: str) -> bool:
-        """Returns whether a process has the file of a run locked."""
         return name in self._held or is_held(self._folder.parent, name)
 
     def acquire_unnamed(self) -> str:
-        """Locks a file with a random name, and returns the name."""
         name = f"{UNNAMED}{secrets.token_hex(8)}"
         self._lock(name)
         return name
 
     def another_is_starting(self) -> bool:
-        """Returns whether a file of a session without a name is locked by another process."""
         for path in self._starting.glob(f"{UNNAMED}*"):
             if path.name not in self._held:
                 if not self._lock(path.name):
@@ -236,12 +228,10 @@ class FileLeases:
         return False
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Leaves a file that marks the session."""
         with contextlib.suppress(OSError):
             (self._folder / f"{PART}{name}").touch(mode=0o600)
 
     def is_part_of_other_run(self, name: str) -> bool:
-        """Returns whether there is a file that says so."""
         return names_run(name) and (self._folder / f"{PART}{name}").exists()
 
     async def abandoned(self) -> list[str]:
@@ -265,7 +255,6 @@ class FileLeases:
         return found
 
     async def close(self, *, ended: bool) -> None:
-        """Unlocks every file; with `ended`, deletes them, too."""
         if ended:
             for name in list(self._held):
                 self._unlock(name)

@@ -16,7 +16,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry, entry_of
 from unbraid.log.fold import RunFold, checked_append
-from unbraid.log.leases import UNNAMED
+from unbraid.log.leases import UNNAMED, Leases
 from unbraid.log.port import READ_LIMIT, Appended, Log, LogSize, LogUnusable, unknown_address
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.read.chunk import Chunk
@@ -32,17 +32,13 @@ class LeaseTable:
     numbers: count[int] = field(default_factory=lambda: count(1))
 
 
-class MemoryLeases:
+class MemoryLeases(Leases):
     """The leases of one part of a process."""
 
     def __init__(self, table: LeaseTable) -> None:
         self._table = table
 
     async def acquire(self, name: str) -> bool:
-        """Acquires a lease that no one holds. Returns whether it could."""
-        return self._take(name)
-
-    def _take(self, name: str) -> bool:
         if not names_run(name):
             raise LogError(f"not the name of a run: {name[:80]!r}")
         if self._table.holders.get(name) not in (None, self):
@@ -51,42 +47,34 @@ class MemoryLeases:
         return True
 
     async def release(self, name: str) -> None:
-        """Releases a lease."""
         if self._table.holders.get(name) is self:
             del self._table.holders[name]
 
     def is_held(self, name: str) -> bool:
-        """Returns whether anybody holds a lease."""
         return self._table.holders.get(name) is not None
 
     def acquire_unnamed(self) -> str:
-        """Acquires a lease under a name that was never used, and returns the name."""
         name = f"{UNNAMED}{next(self._table.numbers)}"
-        self._take(name)
+        self._table.holders[name] = self
         return name
 
     def another_is_starting(self) -> bool:
-        """Returns whether another holder does not know its session yet."""
         return any(
             name.startswith(UNNAMED) and holder not in (None, self)
             for name, holder in self._table.holders.items()
         )
 
     def mark_part_of_other_run(self, name: str) -> None:
-        """Notes that a session is part of another run."""
         self._table.parts.add(name)
 
     def is_part_of_other_run(self, name: str) -> bool:
-        """Returns whether a session is part of another run."""
         return name in self._table.parts
 
     async def abandoned(self) -> list[str]:
-        """Returns the names whose holders stopped before the end."""
         held = self._table.holders.items()
         return [name for name, holder in held if holder is None and not name.startswith(UNNAMED)]
 
     async def close(self, *, ended: bool) -> None:
-        """Lets go of every lease."""
         for name, holder in list(self._table.holders.items()):
             if holder is self and ended:
                 del self._table.holders[name]
@@ -139,9 +127,6 @@ class MemoryLog(Log):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Stores events, offsets and raw bytes together, or none of them. Returns how many events
-        were new.
-        """
         await self.check()
         lines, checked = await checked_append(run, events, offsets)
         held = self._runs.get(run) or _Run(RunFold(RunSummary(run)))
@@ -210,14 +195,6 @@ class MemoryLog(Log):
         kept = [held.summary for held in self._runs.values() if held.summary.last_seq]
         wanted = select_runs(kept, status=status, matching=matching, before=before)
         return [_copy(summary) for summary in islice(wanted, limit)]
-
-    async def runs_of(self, session: str) -> list[RunSummary]:
-        kept = [
-            held.summary
-            for name, held in self._runs.items()
-            if held.summary.last_seq and session in (name, held.summary.session_id)
-        ]
-        return [_copy(each) for each in select_runs(kept, status=None, matching=None, before=None)]
 
     async def offsets(self, run: str) -> dict[str, int]:
         held = self._runs.get(run)

@@ -20,7 +20,15 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -222,19 +230,19 @@ class WholeLogReader(LogReader, Protocol):
 class MachineRequests(Protocol):
     """Questions and answers between the processes that share a log. Nothing of them is stored."""
 
+    @abstractmethod
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
         """Returns the answers of all processes, by address."""
-        ...
 
+    @abstractmethod
     async def ask(self, address: str, question: bytes) -> bytes:
         """Returns what one answers. Raises CallerError if it is gone, or says nothing."""
-        ...
 
+    @abstractmethod
     def answering(
         self, answer: Callable[[bytes], Awaitable[bytes]]
     ) -> AbstractAsyncContextManager[None]:
         """Answers questions while the block runs, those to all and those to this process."""
-        ...
 
 
 class Log(WholeLogReader, ABC):
@@ -308,8 +316,6 @@ class Log(WholeLogReader, ABC):
         """Commits what was accepted, and closes the log."""
 
     def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
-        """Yields the events of a run after `since`, then those to come; ends after `done`."""
-
         async def has_ended(seq: int) -> bool:
             summary = await self.run(run)
             return summary is not None and summary.over and seq >= summary.last_seq
@@ -317,9 +323,6 @@ class Log(WholeLogReader, ABC):
         return self._follow(partial(self.read, run), since, lambda entry: entry.seq, has_ended)
 
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yields the events of all runs after the cursor `since` (None: from now on), then those to
-        come.
-        """
         return self._follow(self.read_all, since, lambda entry: entry.cursor)
 
     async def _follow(
@@ -358,14 +361,13 @@ class Log(WholeLogReader, ABC):
         """
         # Chosen once, however long the deleting takes: what is added meanwhile costs no older run.
         runs = [summary async for summary in every_run(self)]
-        held, chosen = sum(each.bytes for each in runs), list[str]()
-        for each in sorted(runs, key=lambda summary: summary.updated):
-            old = newer_than_ms is not None and each.updated < newer_than_ms
-            large = max_bytes is not None and held > max_bytes
-            if each.over and each.bytes and (old or large):
-                chosen.append(each.run)
-                held -= each.bytes
-        return await self.cut(chosen)
+        held = sum(each.bytes for each in runs)
+        chosen = runs_to_cut(
+            runs,
+            newer_than_ms=newer_than_ms,
+            is_too_large=lambda freed: max_bytes is not None and held - freed > max_bytes,
+        )
+        return await self.cut([each.run for each in chosen])
 
     async def run_names(self, prefix: str = "") -> list[str]:
         """Returns the names of the runs that `runs` lists and that begin with `prefix`, in their
@@ -382,16 +384,12 @@ class Log(WholeLogReader, ABC):
             if session in (summary.run, summary.session_id)
         ]
 
-    async def count_runs(self) -> int:
-        """Returns how many runs `runs` lists in all."""
-        return len(await self.run_names())
-
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         """Returns where agents said all words of `query`. Without an index, the events of all runs
         are read for it.
         """
         # It is built on this module.
-        from unbraid.log.search_blocks import search_by_reading
+        from unbraid.log.fold import search_by_reading
 
         return await search_by_reading(self, query, run=run, limit=limit)
 
@@ -430,6 +428,24 @@ class Log(WholeLogReader, ABC):
     def machine_requests(self) -> MachineRequests | None:
         """Returns how the processes that share the log ask each other; None if nobody shares it."""
         return None
+
+
+def runs_to_cut(
+    runs: Iterable[RunSummary],
+    *,
+    newer_than_ms: int | None,
+    is_too_large: Callable[[int], bool],
+) -> list[RunSummary]:
+    """Returns the runs that are over and were last changed before a time, then the oldest for as
+    long as the log `is_too_large` without so many bytes of events.
+    """
+    chosen, freed = list[RunSummary](), 0
+    for each in sorted(runs, key=lambda summary: (summary.updated, summary.run)):
+        old = newer_than_ms is not None and each.updated < newer_than_ms
+        if each.over and each.bytes and (old or is_too_large(freed)):
+            chosen.append(each)
+            freed += each.bytes
+    return chosen
 
 
 async def staleness(log: Log) -> str | None:

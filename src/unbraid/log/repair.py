@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -93,23 +93,19 @@ async def restored_runs(path: Path, log: ReplicatedLog) -> RestoredRuns:
     found = RestoredRuns()
     source = await SqliteLog.open(path)
     try:
-        async for summary in _oldest_first(source):
+        names = [each.run async for each in every_run(source)]
+        for name in reversed(names):  # those that were started first come first
+            summary = await source.run(name)
+            if summary is None:
+                continue
             found.runs += 1
             try:
                 found.events += await _restored(source, summary, log)
             except LogConflict:
-                found.differing.append(summary.run)
+                found.differing.append(name)
     finally:
         await source.close()
     return found
-
-
-async def _oldest_first(source: SqliteLog) -> AsyncIterator[RunSummary]:
-    names = [summary.run async for summary in every_run(source)]
-    for name in reversed(names):
-        summary = await source.run(name)
-        if summary is not None:
-            yield summary
 
 
 async def _restored(source: SqliteLog, summary: RunSummary, log: ReplicatedLog) -> int:

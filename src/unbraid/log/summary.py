@@ -9,27 +9,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from unbraid import events as e
 from unbraid.errors import CallerError
-from unbraid.events import (
-    AgentStart,
-    FleetCompacted,
-    FleetError,
-    FleetEvent,
-    FleetMalformed,
-    FleetProgress,
-    FleetPrompt,
-    FleetRetracted,
-    FleetSessionMeta,
-    FleetToolResult,
-    FleetToolUse,
-    FleetUnrecognized,
-    RequestReceived,
-    StreamStart,
-    SubAgentResponse,
-    Text,
-    Thinking,
-    ToolCall,
-)
 from unbraid.fold.status import FILTERS, LIVE, WORKING, RunState, WaitingFor
 from unbraid.fold.title import prompt_title, title_of
 from unbraid.fold.usage import Totals, Usage
@@ -65,19 +46,19 @@ class Activity(Struct):
 # What says nothing about a run that is known to be at work.
 _SILENT = frozenset(
     (
-        Text,
-        Thinking,
-        FleetToolUse,
-        FleetToolResult,
-        FleetProgress,
-        SubAgentResponse,
-        AgentStart,
-        ToolCall,
-        FleetRetracted,
-        FleetCompacted,
-        FleetError,
-        FleetUnrecognized,
-        FleetMalformed,
+        e.Text,
+        e.Thinking,
+        e.FleetToolUse,
+        e.FleetToolResult,
+        e.FleetProgress,
+        e.SubAgentResponse,
+        e.AgentStart,
+        e.ToolCall,
+        e.FleetRetracted,
+        e.FleetCompacted,
+        e.FleetError,
+        e.FleetUnrecognized,
+        e.FleetMalformed,
     )
 )
 
@@ -133,7 +114,7 @@ class RunSummary(Struct):
         texts = (self.run, self.title, self.cwd, *names)
         return "\n".join(text.lower() for text in texts if text)
 
-    def fold(self, event: FleetEvent, size: int) -> None:
+    def fold(self, event: e.FleetEvent, size: int) -> None:
         """Applies one more event, of `size` bytes."""
         ts = event.ts
         self.last_seq = event.seq
@@ -149,22 +130,22 @@ class RunSummary(Struct):
         self.state.apply(event)
         self.status, self.waiting = self.state.status, self.state.waiting
         match event:
-            case StreamStart():
+            case e.StreamStart():
                 # An agent that is asked again opens a new stream and is still one agent.
                 self.agents += event.resumes is None
                 if event.stream_id == 0:
                     self._entitle(event.prompt)
-            case RequestReceived():
+            case e.RequestReceived():
                 self.source = event.source
                 self.machine, self.user = event.machine, event.user
                 self.cwd = event.cwd or self.cwd
                 self.session_id = event.session_id or self.session_id
                 self._entitle(event.prompt)
-            case FleetSessionMeta() if event.stream_id == 0:
+            case e.FleetSessionMeta() if event.stream_id == 0:
                 self.cwd = self.cwd or event.cwd
                 self.session_id = self.session_id or event.session_id
                 self.title = title_of(event.title) or self.title
-            case FleetPrompt() if event.stream_id == 0:
+            case e.FleetPrompt() if event.stream_id == 0:
                 self._entitle(event.text)
 
     def _entitle(self, prompt: str | None) -> None:

@@ -39,6 +39,7 @@ from unbraid.agents.port import Delta, SearchHit
 from unbraid.fold.query import CUT, Query
 from unbraid.fold.title import TITLE_CHARS
 from unbraid.log.entry import Entry
+from unbraid.log.fold import RankedResult, SearchBlocks, best_first
 from unbraid.log.port import (
     READ_LIMIT,
     Feed,
@@ -47,7 +48,6 @@ from unbraid.log.port import (
     WholeLogReader,
     run_pages,
 )
-from unbraid.log.search_blocks import RankedResult, SearchBlocks, best_first
 from unbraid.log.summary import RunSummary
 from unbraid.redact.lines import ASIDES, SAID, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words

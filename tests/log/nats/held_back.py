@@ -17,18 +17,18 @@ def hold_back(log: Log, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Holds back the copy of a log; returns what is set once somebody has waited for it."""
     assert isinstance(log, ReplicatedLog)
     waited: asyncio.Event = asyncio.Event()
-    view, follower = log._view, log._follower
-    fold, reached = view.fold, follower.reached
+    copy = log._copy
+    fold, reached = copy.fold, copy.reached
 
     async def fold_later(batch: Sequence[StoredRecord]) -> None:
         await waited.wait()
         await fold(batch)
 
     async def reached_now(seq: int, seconds: float, **more: Any) -> Any:
-        if seq > await follower.applied():
+        if seq > await copy.applied():
             waited.set()
         return await reached(seq, seconds, **more)
 
-    monkeypatch.setattr(view, "fold", fold_later)
-    monkeypatch.setattr(follower, "reached", reached_now)
+    monkeypatch.setattr(copy, "fold", fold_later)
+    monkeypatch.setattr(copy, "reached", reached_now)
     return waited

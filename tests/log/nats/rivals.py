@@ -62,8 +62,9 @@ class BadNetwork:
         """Puts itself between the logs and their server."""
         request, send, fold = NatsConnection.request, NatsConnection.send, JournalCopy.fold
 
-        async def bad_request(*args: Any, **more: Any) -> bytes:
-            return await self._carry(lambda: request(*args, **more))
+        async def bad_request(connection: NatsConnection, *args: Any, **more: Any) -> bytes:
+            address = connection.address.shown
+            return await self._carry(address, lambda: request(connection, *args, **more))
 
         async def bad_send(*args: Any) -> None:
             if self._healed or self._chance.random() > 0.05:
@@ -90,20 +91,22 @@ class BadNetwork:
         while self._late:
             await asyncio.wait(self._late)
 
-    async def _carry(self, request: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+    async def _carry(
+        self, address: str, request: Callable[[], Coroutine[Any, Any, bytes]]
+    ) -> bytes:
         fate = 0.5 if self._healed else self._chance.random()
         if fate < 0.1:
-            raise NoAnswer("lost on the way there")
+            raise NoAnswer(address, "lost on the way there")
         if fate < 0.2:
             late = asyncio.create_task(self._later(request))
             self._late.add(late)
             late.add_done_callback(self._late.discard)
-            raise NoAnswer("late")
+            raise NoAnswer(address, "late")
         if fate < 0.4:
             await self._pause()
         answer = await request()
         if fate > 0.9:
-            raise NoAnswer("lost on the way back")
+            raise NoAnswer(address, "lost on the way back")
         return answer
 
     async def _later(self, request: Callable[[], Coroutine[Any, Any, bytes]]) -> None:
@@ -218,7 +221,7 @@ async def contend(opened: Opener, patch: Patch, seed: int, rounds: int) -> Claim
     for log in (late, *[await rival._open() for rival in rivals]):
         await log.settle()
         # One that a writer was acknowledged and no copy has applied would be lost.
-        assert await log._view.skipped() == []
+        assert await log._copy.skipped() == []
         for run in RUNS:
             assert await log.read(run) == await late.read(run)
     places, raw = dict[str, tuple[str, int]](), list[str]()

@@ -29,10 +29,11 @@ from unbraid.log import open_log
 module.LEASE_TTL_SECONDS, module.LEASE_RENEWAL_SECONDS = 4, 0.4
 
 async def main():
-    leases = (await open_log(sys.argv[1])).leases()
+    log = await open_log(sys.argv[1])
+    leases = log.leases()
     assert await leases.acquire("r") and await leases.acquire("r.2")
     print("held", flush=True)
-    while leases.changes == 2:
+    while log.counters()["lease_changes"] == 2:
         await asyncio.sleep(0.1)
     print("lost" if not await leases.acquire("r") else "?", flush=True)
     await asyncio.sleep(100)

@@ -13,7 +13,7 @@ import pytest
 
 from unbraid.log import SqliteLog
 from unbraid.log.disk_space import plan_prune
-from unbraid.log.sqlite import retention
+from unbraid.log.sqlite import appender
 from unbraid.testing.sample_runs import sample_run
 
 RUNS = 60
@@ -124,7 +124,7 @@ async def test_a_run_that_is_gone_or_live_when_its_turn_comes_is_passed_over(
 async def test_other_writers_are_let_in_between(
     log: SqliteLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "CUT_RUNS", 5)
+    monkeypatch.setattr(appender, "CUT_RUNS", 5)
     other = await SqliteLog.open(tmp_path / "log.db")
     pruning = asyncio.create_task(log.retain(max_bytes=0))
     left: list[int] = []

@@ -17,6 +17,7 @@ import logging
 import re
 import ssl
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -24,10 +25,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 from msgspec import Struct
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.errors import AuthorizationError, Error, NoRespondersError
+from nats.errors import TimeoutError as NatsTimeoutError
 
 from unbraid.errors import CallerError
-from unbraid.log.nats.requests import NatsRequests, NotAllowed
 from unbraid.log.port import LogUnusable
 from unbraid.system.home import data_folder
 from unbraid.system.tasks import end_task
@@ -67,14 +69,14 @@ class NatsAddress(Struct, frozen=True):
     view: str | None = None
 
     @property
-    def servers(self) -> list[str]:
-        """The addresses of all nodes, without a name or password."""
-        return [f"{'tls' if self.tls else 'nats'}://{host}" for host in self.hosts]
+    def scheme(self) -> str:
+        """What its URLs begin with."""
+        return "tls://" if self.tls else "nats://"
 
     @property
     def shown(self) -> str:
         """The address as people may see it."""
-        return f"{'tls' if self.tls else 'nats'}://{','.join(self.hosts)}/{self.stream}"
+        return f"{self.scheme}{','.join(self.hosts)}/{self.stream}"
 
     @property
     def prefix(self) -> str:
@@ -164,19 +166,94 @@ class _Answer(Struct):
     error: JetStreamProblem | None = None
 
 
-class Refused(Exception):
+class Refused(LogUnusable):
     """JetStream has answered with an error."""
 
-    def __init__(self, problem: JetStreamProblem) -> None:
-        super().__init__(problem.description)
-        self.problem = problem
+    def __init__(self, address: str, problem: JetStreamProblem) -> None:
+        super().__init__(address, "io", f"refuses: {problem.description}")
+        self.problem, self.why = problem, problem.description
 
 
-class NoAnswer(Exception):
+class NoAnswer(LogUnusable):
     """No answer: whether the request has had an effect is not known."""
+
+    def __init__(self, address: str, why: str) -> None:
+        super().__init__(address, "away", f"cannot be reached ({why})")
+        self.why = why
 
 
 _answer = msgspec.json.Decoder(_Answer).decode
+
+
+class _Requests:
+    """The requests that wait for their answers, which all come over one subscription.
+
+    The client's own requests cost as much again as the message itself: a random name, a task and a
+    timer each. Here they are counted under one random name.
+    """
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client, self._address = client, address
+        self._waiting: dict[str, tuple[str, asyncio.Future[Msg]]] = {}
+        self._numbers = count(1)
+        self._inbox = client.new_inbox()
+        self._listening: asyncio.Task[object] | None = None
+
+    async def ask(
+        self, subject: str, payload: bytes, *, headers: dict[str, str] | None, seconds: float
+    ) -> Msg:
+        """Returns the answer. Raises an error of the client, TimeoutError if no answer comes."""
+        if self._listening is None or not self._listening.done():
+            await self._listen()
+        loop = asyncio.get_running_loop()
+        number = str(next(self._numbers))
+        answer: asyncio.Future[Msg] = loop.create_future()
+        self._waiting[number] = subject.lower(), answer
+        timer = loop.call_later(seconds, _expire, answer)
+        try:
+            reply = f"{self._inbox}.{number}"
+            await self._client.publish(subject, payload, reply=reply, headers=headers)
+            return await answer
+        finally:
+            timer.cancel()
+            del self._waiting[number]
+
+    def give_up(self) -> None:
+        """Makes every caller that waits for an answer ask again: the connection is gone, and the
+        answers with it.
+        """
+        for _, answer in self._waiting.values():
+            _expire(answer)
+
+    def refuse(self, violation: str) -> None:
+        """Raises Refused in the callers that wait for an answer that will not come: a violation
+        names, in small letters, the subject of a request or the inbox of all answers.
+        """
+        inbox = f'"{self._inbox.lower()}.*"'
+        error = JetStreamProblem(403, description=violation.removeprefix("nats: "))
+        for subject, answer in self._waiting.values():
+            if not answer.done() and (f'"{subject}"' in violation or inbox in violation):
+                answer.set_exception(Refused(self._address, error))
+
+    async def _listen(self) -> None:
+        if self._listening is None:
+            subscribing = self._client.subscribe(f"{self._inbox}.*", cb=self._receive)
+            self._listening = asyncio.create_task(subscribing)
+        try:
+            await asyncio.shield(self._listening)
+        except (Error, OSError):
+            self._listening = None
+            raise
+
+    async def _receive(self, message: Msg) -> None:
+        _, answer = self._waiting.get(message.subject.rpartition(".")[2], ("", None))
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+
+def _expire(answer: asyncio.Future[Msg]) -> None:
+    if not answer.done():
+        answer.set_exception(NatsTimeoutError())
 
 
 class NatsConnection:
@@ -184,16 +261,16 @@ class NatsConnection:
 
     def __init__(self, address: NatsAddress) -> None:
         self.client, self.address = Client(), address
-        self._requests = NatsRequests(self.client)
+        self._requests = _Requests(self.client, address.shown)
         self._refused = asyncio.Event()
         self._error: Exception = TimeoutError()
         self._was_made = False
         # The first attempt continues until it succeeds or is ended: the client tries without end.
         self._attempt = asyncio.create_task(
             self.client.connect(
-                address.servers,
+                [f"{address.scheme}{host}" for host in address.hosts],
                 name="unbraid",
-                error_cb=self._note,
+                error_cb=self._report,
                 disconnected_cb=self._disconnected,
                 reconnected_cb=self._reconnected,
                 **_options(address),
@@ -229,7 +306,7 @@ class NatsConnection:
     async def _reconnected(self) -> None:
         self._refused.clear()
 
-    async def _note(self, error: Exception) -> None:
+    async def _report(self, error: Exception) -> None:
         if "permissions violation" in str(error).lower():
             # The request itself is never answered.
             self._requests.refuse(str(error).lower())
@@ -260,10 +337,7 @@ class NatsConnection:
         none. What the client is given before that, it would lose.
         """
         if not self._was_made:
-            problem = self._problem()
-            if problem is not None and problem.reason == "away":
-                raise NoAnswer(self._last_error())
-            if problem is not None:
+            if (problem := self._problem()) is not None:
                 raise problem
             self._was_made = True
 
@@ -272,11 +346,6 @@ class NatsConnection:
         """The version of the node that we are connected to."""
         version = self.client.connected_server_version
         return version.major, version.minor, version.patch
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether there is a connection now."""
-        return self.client.is_connected
 
     async def request(
         self,
@@ -290,32 +359,30 @@ class NatsConnection:
         self.check_made()
         try:
             message = await self._requests.ask(subject, payload, headers=headers, seconds=seconds)
-        except NotAllowed as error:
-            raise Refused(JetStreamProblem(403, description=str(error))) from error
         except (TimeoutError, NoRespondersError, Error, OSError) as error:
             # No answer comes without a connection: what keeps that away is the reason.
-            away = "" if self.is_connected else self._last_error()
-            raise NoAnswer(away or str(error) or type(error).__name__) from error
+            away = "" if self.client.is_connected else self._last_error()
+            raise self._no_answer(away or str(error) or type(error).__name__) from error
         if (message.headers or {}).get("Status") == "503":
-            raise NoAnswer("no responders")
+            raise self._no_answer("no responders")
         try:
             answer = _answer(message.data)
         except msgspec.MsgspecError as error:
-            raise NoAnswer("not an answer of JetStream") from error
+            raise self._no_answer("not an answer of JetStream") from error
         if answer.error is not None:
-            raise Refused(answer.error)
+            raise Refused(self.address.shown, answer.error)
         return message.data
 
     async def send(self, *messages: tuple[str, bytes, dict[str, str]]) -> None:
         """Sends messages without an answer, by subject, payload and headers. Raises NoAnswer."""
         self.check_made()
-        if not self.is_connected:
-            raise NoAnswer(self._last_error())
+        if not self.client.is_connected:
+            raise self._no_answer(self._last_error())
         try:
             for subject, payload, headers in messages:
                 await self.client.publish(subject, payload, headers=headers)
         except (Error, OSError) as error:
-            raise NoAnswer(str(error) or type(error).__name__) from error
+            raise self._no_answer(str(error) or type(error).__name__) from error
 
     async def ask(self, subject: str, body: object = None) -> dict[str, Any]:
         """Asks the JetStream API; returns the answer. Raises Refused, or NoAnswer."""
@@ -323,11 +390,8 @@ class NatsConnection:
         answer = await self.request(f"$JS.API.{subject}", payload)
         return msgspec.json.decode(answer, type=dict[str, Any])
 
-    def unusable(self, error: Refused | NoAnswer) -> LogUnusable:
-        """Returns an error of ours for one of theirs."""
-        if isinstance(error, NoAnswer):
-            return LogUnusable(self.address.shown, "away", f"cannot be reached ({error})")
-        return LogUnusable(self.address.shown, "io", f"refuses: {error}")
+    def _no_answer(self, why: str) -> NoAnswer:
+        return NoAnswer(self.address.shown, why)
 
     async def close(self) -> None:
         """Closes the connection, for good."""
@@ -400,5 +464,4 @@ def _unusable(address: NatsAddress, error: Exception) -> LogUnusable:
     if isinstance(error, ssl.SSLError):
         detail = error.reason or str(error)
         return LogUnusable(address.shown, "refused", f"its certificate is not accepted ({detail})")
-    detail = str(error) or type(error).__name__
-    return LogUnusable(address.shown, "away", f"cannot be reached ({detail})")
+    return NoAnswer(address.shown, str(error) or type(error).__name__)

@@ -11,6 +11,8 @@ is sent at once while few are on their way. Those that come meanwhile wait, and 
 batch, each with the sequence that must be its own run's last: all of them are stored, one after the
 other, or none. If a batch fails, it is unknown which of its messages is the reason: each is then
 sent alone, under the same id, which is as safe as sending any message again.
+
+At the end, what `unbraid doctor` says of the cluster, and what to change.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import NamedTuple
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from unbraid.log.nats.checkup import nats_findings
+from unbraid.errors import LogError
 from unbraid.log.nats.connection import JetStreamProblem, NatsConnection, NoAnswer, Refused
-from unbraid.log.nats.feed import NatsFeed, read_to_end
-from unbraid.log.nats.leases import Bucket
+from unbraid.log.nats.leases import Bucket, HolderSightings, NatsLeases
+from unbraid.log.nats.machine_requests import NatsMachineRequests
 from unbraid.log.nats.stream import (
     BATCH_COMMIT,
     BATCH_ID,
@@ -38,19 +42,26 @@ from unbraid.log.nats.stream import (
     ROLLUP,
     TTL,
     WRONG_LAST,
+    NatsFeed,
     RecordMessage,
     StoredMessage,
-    ack_of,
+    acked_seq,
     is_cut_off,
     log_settings,
     open_stream,
     part_numbers,
+    read_to_end,
     run_subject,
     setting_problems,
     stored_message,
 )
 from unbraid.log.port import LogFinding, LogUnusable
-from unbraid.log.replicated.journal import JournalInfo, RecordConflict, StoredRecord
+from unbraid.log.replicated.journal import (
+    JournalInfo,
+    RecordConflict,
+    RecordJournal,
+    StoredRecord,
+)
 from unbraid.system.tasks import Backoff
 from unbraid.timings import (
     APPEND_DEADLINE_SECONDS,
@@ -60,6 +71,9 @@ from unbraid.timings import (
     NATS_LOST_SECONDS,
     NATS_REQUEST_TIMEOUT_SECONDS,
 )
+
+# Clocks that are further apart than this make times of events that do not fit together.
+CLOCK_SKEW_SECONDS = 5.0
 
 # More of them cost more commits, fewer let a single append wait longer for its turn.
 IN_FLIGHT = 2
@@ -116,9 +130,13 @@ class AppendGroups:
         self._send()
 
     async def _commit(self, group: list[_Waiting]) -> None:
-        messages = [each.message for each in group]
+        first, *more = [each.message for each in group]
         try:
-            last = await (self._batch(messages) if len(messages) > 1 else self._single(*messages))
+            if more:
+                sent = [(each.subject, each.record, each.all_headers()) for each in (first, *more)]
+                last = await _stored_batch(self._connection, sent, NATS_REQUEST_TIMEOUT_SECONDS)
+            else:
+                last = await _stored(self._connection, first)
         except Exception as error:
             apart = len(group) > 1 and isinstance(error, (Refused, NoAnswer))
             for each in group:
@@ -129,14 +147,19 @@ class AppendGroups:
             if not each.stored.done():
                 each.stored.set_result(seq)
 
-    async def _single(self, message: RecordMessage) -> int:
-        headers = message.all_headers()
-        answer = await self._connection.request(message.subject, message.record, headers=headers)
-        return ack_of(answer).seq
 
-    async def _batch(self, messages: list[RecordMessage]) -> int:
-        sent = [(each.subject, each.record, each.all_headers()) for each in messages]
-        return await _stored_batch(self._connection, sent, NATS_REQUEST_TIMEOUT_SECONDS)
+async def _stored(connection: NatsConnection, message: RecordMessage) -> int:
+    """Sends a message by itself, a large one in parts. Returns the sequence at which it ends."""
+    parts, expected = message.parts(), message.all_headers()
+    if len(parts) == 1:
+        answer = await connection.request(message.subject, parts[0], headers=expected)
+        return acked_seq(answer)
+    sent = [
+        (message.subject, part, {PARTS: f"{number}/{len(parts)}", ID: message.id})
+        for number, part in enumerate(parts, 1)
+    ]
+    sent[0][2].update(expected)
+    return await _stored_batch(connection, sent, BATCH_TIMEOUT_SECONDS)
 
 
 async def _stored_batch(
@@ -152,24 +175,25 @@ async def _stored_batch(
     await connection.send(*messages)
     headers[BATCH_COMMIT] = "1"
     answer = await connection.request(subject, payload, headers=headers, seconds=seconds)
-    return ack_of(answer).seq
+    return acked_seq(answer)
 
 
 _FULL = (10047, 10077)
 _LAST = re.compile(r"wrong last sequence: (\d+)")
 
 
-class NatsJournal:
+class NatsJournal(RecordJournal):
     """The stream of one log."""
 
-    def __init__(
-        self, connection: NatsConnection, stream: str, prefix: str, bucket: Bucket
-    ) -> None:
-        self.address = connection.address.shown
+    def __init__(self, connection: NatsConnection, folder: Path) -> None:
+        address = connection.address
+        self.address, self._stream, self._prefix = address.shown, address.stream, address.prefix
         # What has happened to the messages and leases of this process.
         self.counts = {"retries": 0, "rescued": 0, "lease_changes": 0}
-        self._bucket = bucket
-        self._connection, self._stream, self._prefix = connection, stream, prefix
+        # Leases of all machines, and where those of this machine alone are.
+        self._bucket, self._sightings, self._folder = Bucket(connection), HolderSightings(), folder
+        self._requests = NatsMachineRequests(connection)
+        self._connection = connection
         self._writer, self._count = secrets.token_hex(8), 0
         self._groups = AppendGroups(connection)
         self._was_found = False
@@ -178,10 +202,7 @@ class NatsJournal:
         """Checks the settings of the stream, or makes it; once. Raises LogUnusable."""
         if self._was_found:
             return
-        try:
-            self._connection.check_made()
-        except NoAnswer as error:
-            raise self._connection.unusable(error) from error
+        self._connection.check_made()
         settings = log_settings(self._stream, self._prefix, REPLICAS)
         info = await open_stream(self._connection, settings)
         if problems := setting_problems(info, settings):
@@ -197,7 +218,6 @@ class NatsJournal:
         replaces: bool = False,
         ttl_seconds: int | None = None,
     ) -> int:
-        """Appends a record after the one that has to be the run's last. Returns its sequence."""
         self._count += 1
         message = RecordMessage(
             subject=run_subject(self._prefix, run),
@@ -213,35 +233,23 @@ class NatsJournal:
         while True:
             try:
                 if alone:
-                    return await self._publish(message)
+                    return await _stored(self._connection, message)
                 alone = True  # what is sent again is in doubt, and must not fail others
                 return await self._groups.publish(message)
             except GroupFailed:
                 continue
             except NoAnswer as away:
-                problem = str(away)
+                problem = away.why
             except Refused as refused:
                 seq = await self._verdict(run, message, refused.problem, began=began)
                 if seq is not None:
                     self.counts["rescued"] += 1
                     return seq
-                problem = str(refused)
+                problem = refused.why
             if time.monotonic() - began > APPEND_DEADLINE_SECONDS:
                 raise LogUnusable(self.address, "away", f"does not take this append ({problem})")
             self.counts["retries"] += 1
             await backoff.wait()
-
-    async def _publish(self, message: RecordMessage) -> int:
-        parts, expected = message.parts(), message.all_headers()
-        if len(parts) == 1:
-            answer = await self._connection.request(message.subject, parts[0], headers=expected)
-            return ack_of(answer).seq
-        sent = [
-            (message.subject, part, {PARTS: f"{number}/{len(parts)}", ID: message.id})
-            for number, part in enumerate(parts, 1)
-        ]
-        sent[0][2].update(expected)
-        return await _stored_batch(self._connection, sent, BATCH_TIMEOUT_SECONDS)
 
     async def _verdict(
         self, run: str, message: RecordMessage, problem: JetStreamProblem, *, began: float
@@ -278,27 +286,15 @@ class NatsJournal:
         return await stored_message(self._connection, self._stream, wanted)
 
     async def record_id(self, seq: int) -> str | None:
-        """Returns the id of the message at a sequence."""
-        try:
-            found = await stored_message(self._connection, self._stream, {"seq": seq})
-        except (Refused, NoAnswer) as error:
-            raise self._connection.unusable(error) from error
+        found = await stored_message(self._connection, self._stream, {"seq": seq})
         return None if found is None else found.headers.get(ID, "")
 
     async def has_after(self, seq: int) -> bool:
-        """Returns whether there is a message after a sequence."""
-        try:
-            found = await self._first_after(run_subject(self._prefix, "*"), seq)
-        except (Refused, NoAnswer) as error:
-            raise self._connection.unusable(error) from error
-        return found is not None
+        return await self._first_after(run_subject(self._prefix, "*"), seq) is not None
 
     async def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
-        """Yields the records after a sequence, then those to come.
-
-        Over a connection of its own. Anyone with a credential can publish to a subject that is not
-        UTF-8, and the client gives up reading at such a message; appends must not notice.
-        """
+        # Over a connection of its own. Anyone with a credential can publish to a subject that is
+        # not UTF-8, and the client gives up reading at such a message; appends must not notice.
         connection = await NatsConnection.open(self._connection.address)
         try:
             feed = NatsFeed(connection, self._stream, first=after + 1)
@@ -309,20 +305,16 @@ class NatsJournal:
             await connection.close()
 
     def read(self, run: str) -> AsyncGenerator[list[StoredRecord], None]:
-        """Yields the records of one run."""
         return read_to_end(self._connection, self._stream, run_subject(self._prefix, run))
 
     async def info(self) -> JournalInfo:
-        """Returns what the stream is now, by its leader."""
         await self.prepare()
         try:
             info = await self._connection.ask(f"STREAM.INFO.{self._stream}")
         except Refused as error:
             if error.problem.err_code == NOT_FOUND:
                 raise LogUnusable(self.address, "lost", "its stream is gone") from error
-            raise self._connection.unusable(error) from error
-        except NoAnswer as error:
-            raise self._connection.unusable(error) from error
+            raise
         if is_cut_off(info):
             raise LogUnusable(self.address, "away", "its nodes do not reach each other")
         state = info["state"]
@@ -332,14 +324,117 @@ class NatsJournal:
             is_empty=state["messages"] == 0,
         )
 
+    def leases(self) -> NatsLeases:
+        def count_change() -> None:
+            self.counts["lease_changes"] += 1
+
+        return NatsLeases(self._folder, self._bucket, self._sightings, on_change=count_change)
+
+    def machine_requests(self) -> NatsMachineRequests:
+        return self._requests
+
     async def findings(self) -> list[LogFinding]:
-        """Returns what is well with the cluster and what is not."""
-        return await nats_findings(self._connection, self._stream, self._bucket)
+        try:
+            info = await self._connection.ask(f"STREAM.INFO.{self._stream}")
+            account = await self._connection.ask("INFO")
+        except (Refused, NoAnswer) as error:
+            problem = f"JetStream does not answer: {error.why}"
+            return [
+                LogFinding("log", False, problem, advice="enable JetStream, and wait for a leader")
+            ]
+        found = [_server(self._connection), _replicas(info), _space(info, account), _clock(info)]
+        found.append(await _durability(self._connection))
+        try:
+            await self._bucket.get("run.doctor")
+            found.append(LogFinding("leases", True, "can be read"))
+        except LogError as error:
+            advice = f"allow this user $JS.API.> and $KV.{self._stream}_LEASES.>"
+            found.append(LogFinding("leases", False, str(error), advice=advice))
+        return found
 
     def counters(self) -> dict[str, int]:
-        """Returns what has happened to messages and leases."""
         return dict(self.counts)
 
     async def close(self) -> None:
-        """Closes the connection."""
         await self._connection.close()
+
+
+# What a message of ours may have, headers included.
+LEAST_PAYLOAD = 1 << 20
+FULL_SHARE = 0.8
+
+
+def _server(connection: NatsConnection) -> LogFinding:
+    version, payload = connection.server_version, connection.client.max_payload
+    text = ".".join(map(str, version))
+    if payload < LEAST_PAYLOAD:
+        return LogFinding(
+            "nats-server", False, f"{text}, messages of {payload} bytes", advice="max_payload: 1MB"
+        )
+    advice = "use 2.15.1 or later: it acknowledges several times as fast"
+    return LogFinding("nats-server", True, text, advice=advice if version < (2, 15, 1) else None)
+
+
+def _replicas(info: dict[str, Any]) -> LogFinding:
+    wanted, cluster = info["config"]["num_replicas"], info.get("cluster") or {}
+    peers = cluster.get("replicas") or []
+    current = [peer for peer in peers if peer.get("current") and not peer.get("offline")]
+    if wanted < REPLICAS:
+        advice = "a node that is lost takes the log with it: see docs/how-to/machines.md"
+        return LogFinding("replicas", False, f"{wanted} of {REPLICAS}", advice=advice)
+    here = len(current) + 1
+    advice = "start the nodes that are missing, and wait until they have caught up"
+    text = f"{here} of {wanted} current, led by {cluster.get('leader', 'nobody')}"
+    return LogFinding("replicas", here >= wanted, text, advice=None if here >= wanted else advice)
+
+
+def _space(info: dict[str, Any], account: dict[str, Any]) -> LogFinding:
+    state, limits = info["state"], account.get("limits") or {}
+    text = f"{state['messages']} records, {state['bytes'] / 1e6:.0f} MB"
+    used = (
+        (state["bytes"], info["config"].get("max_bytes", -1)),
+        (account.get("storage", 0), limits.get("max_storage", -1)),
+    )
+    share = max((size / most for size, most in used if most > 0), default=0.0)
+    if share > FULL_SHARE:
+        advice = "give JetStream more space, or keep less: `unbraid serve --keep-days`"
+        return LogFinding("space", False, f"{text}; {share:.0%} of its limit", advice=advice)
+    return LogFinding("space", True, text)
+
+
+def _clock(info: dict[str, Any]) -> LogFinding:
+    try:
+        there = datetime.fromisoformat(f"{info['ts'][:19]}+00:00").timestamp()
+    except (KeyError, ValueError):
+        return LogFinding("clock", True, "not known")
+    skew = abs(time.time() - there)
+    text = f"{skew:.0f} s apart"
+    advice = "set the clocks by NTP: times of events would not fit together"
+    is_well = skew < CLOCK_SKEW_SECONDS
+    return LogFinding("clock", is_well, text, advice=None if is_well else advice)
+
+
+async def _durability(connection: NatsConnection) -> LogFinding:
+    """Returns whether nodes write to the disk before they acknowledge, which only their monitors
+    report.
+    """
+    monitor = connection.address.monitor
+    if monitor is None:
+        advice = "add ?monitor=HOST:8222 to the address to have sync_interval: always checked"
+        return LogFinding("durability", True, "not proven", advice=advice)
+    import httpx
+
+    from unbraid.system.http import HTTP_ERRORS, client_options, reason_of
+
+    url = f"{monitor if '://' in monitor else f'http://{monitor}'}/jsz?config=1"
+    try:
+        options = client_options(url)
+        async with httpx.AsyncClient(timeout=NATS_REQUEST_TIMEOUT_SECONDS, **options) as client:
+            config = (await client.get(url)).json().get("config") or {}
+    except (*HTTP_ERRORS, ValueError) as error:
+        problem = f"the monitor does not answer: {reason_of(error)}"
+        return LogFinding("durability", False, problem)
+    if config.get("sync_always"):
+        return LogFinding("durability", True, "every record is on disk before it is acknowledged")
+    advice = "jetstream { sync_interval: always }: a power cut of all nodes could cost the log"
+    return LogFinding("durability", False, "records are written to disk later", advice=advice)

@@ -26,7 +26,8 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -37,14 +38,14 @@ from unbraid.log.leases import FileLeases
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.nats.stream import (
     EXPECTED,
+    REPLICAS,
     TTL,
     WRONG_LAST,
-    ack_of,
+    acked_seq,
     open_stream,
     stored_message,
     stream_settings,
 )
-from unbraid.read.names import names_run
 from unbraid.system.tasks import end_task
 from unbraid.timings import LEASE_RENEWAL_SECONDS, LEASE_TTL_SECONDS, NATS_LONGEST_RETRY_SECONDS
 
@@ -67,17 +68,12 @@ class BucketEntry(NamedTuple):
     value: bytes
 
 
-def bucket_settings(name: str, replicas: int) -> dict[str, Any]:
-    """Returns the settings of the stream of a bucket."""
-    return stream_settings(f"KV_{name}", f"$KV.{name}.>", replicas) | {"max_msgs_per_subject": 1}
-
-
 class Bucket:
     """Keys and values. It is made when it is first used."""
 
-    def __init__(self, connection: NatsConnection, name: str, replicas: int) -> None:
+    def __init__(self, connection: NatsConnection) -> None:
         self.address = connection.address.shown
-        self._connection, self._name, self._replicas = connection, name, replicas
+        self._connection, self._name = connection, f"{connection.address.stream}_LEASES"
         self._is_open = False
 
     async def get(self, key: str) -> BucketEntry:
@@ -90,13 +86,11 @@ class Bucket:
                 found = await stored_message(
                     self._connection, f"KV_{self._name}", {"last_by_subj": subject}
                 )
-            except (Refused, NoAnswer) as error:
-                problem = error
-            else:
                 if found is None:
                     return BucketEntry(0, b"")
                 return BucketEntry(found.seq, b"" if _OPERATION in found.headers else found.data)
-            await self._pause(problem, until)
+            except (Refused, NoAnswer) as error:
+                await self._pause(error, until)
 
     async def put(
         self, key: str, value: bytes, *, after: int, ttl_seconds: int | None = None
@@ -111,22 +105,15 @@ class Bucket:
 
     async def delete(self, key: str, *, after: int) -> None:
         """Deletes a key if its last change is at `after`."""
-        headers = {
-            EXPECTED: str(after),
-            _OPERATION: "DEL",
-            TTL: str(round(DELETED_KEY_SECONDS)),
-        }
-        await self._write(key, b"", headers)
+        ttl = str(round(DELETED_KEY_SECONDS))
+        await self._write(key, b"", {EXPECTED: str(after), _OPERATION: "DEL", TTL: ttl})
 
     async def all(self, prefix: str) -> dict[str, BucketEntry]:
         """Returns what there is below a prefix, by the last part of the keys."""
         await self._open()
         # By the leader: a consumer may be on a node that lags behind it.
         wanted = {"subjects_filter": f"$KV.{self._name}.{prefix}.*"}
-        try:
-            info = await self._connection.ask(f"STREAM.INFO.KV_{self._name}", wanted)
-        except (Refused, NoAnswer) as error:
-            raise self._connection.unusable(error) from error
+        info = await self._connection.ask(f"STREAM.INFO.KV_{self._name}", wanted)
         found: dict[str, BucketEntry] = {}
         for subject in info["state"].get("subjects") or {}:
             name = subject.rpartition(".")[2]
@@ -140,30 +127,29 @@ class Bucket:
         while True:
             try:
                 answer = await self._connection.request(subject, value, headers=headers)
-                return ack_of(answer).seq
+                return acked_seq(answer)
             except Refused as error:
                 if error.problem.err_code in WRONG_LAST:
                     # After a timeout it may be ours that is there.
                     kept = await self.get(key) if ours else BucketEntry(0, b"")
                     return kept.seq if ours and kept.value == value and value else None
-                problem: Refused | NoAnswer = error
+                await self._pause(error, until)
             except NoAnswer as error:
-                problem, ours = error, True
-            await self._pause(problem, until)
+                ours = True
+                await self._pause(error, until)
 
     async def _pause(self, problem: Refused | NoAnswer, until: float) -> None:
         passing = isinstance(problem, NoAnswer) or problem.problem.code >= 500
         if not passing or time.monotonic() > until:
-            raise self._connection.unusable(problem) from problem
+            raise problem
         await asyncio.sleep(NATS_LONGEST_RETRY_SECONDS)
 
     async def _open(self) -> None:
         if not self._is_open:
-            try:
-                self._connection.check_made()
-            except NoAnswer as error:
-                raise self._connection.unusable(error) from error
-            await open_stream(self._connection, bucket_settings(self._name, self._replicas))
+            self._connection.check_made()
+            stream, keys = f"KV_{self._name}", f"$KV.{self._name}.>"
+            settings = stream_settings(stream, keys, REPLICAS) | {"max_msgs_per_subject": 1}
+            await open_stream(self._connection, settings)
             self._is_open = True
 
 
@@ -208,42 +194,39 @@ class HolderSightings:
         return {session for session, kept in sessions.items() if self.lives(session, kept)}
 
 
-class NatsLeases:
+class NatsLeases(FileLeases):
     """The leases of one holder. What concerns only this machine is kept in files, as on a log of
     one machine.
     """
 
     def __init__(
         self,
+        folder: Path,
         bucket: Bucket,
-        local: FileLeases,
         sightings: HolderSightings,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
-        self.changes = 0  # leases taken, given back and lost
-        self._on_change = on_change
-        self._bucket, self._local, self._sightings = bucket, local, sightings
+        super().__init__(folder)
+        self._on_change = on_change  # a lease was acquired, released or lost
+        self._bucket, self._sightings = bucket, sightings
         self._me = LeaseHolder(secrets.token_hex(8), socket.gethostname(), os.getpid())
-        self._held: dict[str, int] = {}
+        self._seqs: dict[str, int] = {}  # of the keys of the runs whose leases we hold
         self._session_seq = 0
         self._renewal: asyncio.Task[None] | None = None
 
     async def acquire(self, name: str) -> bool:
-        """Acquires the lease of a run. Returns False if a living holder has it."""
-        if not names_run(name):
-            raise LogError(f"not the name of a run: {name[:80]!r}")
-        if name in self._held:
+        if name in self._seqs:
             return True
         # First between the processes of this machine, which also see by it that the run is held.
-        if not await self._local.acquire(name):
+        if not await super().acquire(name):
             return False
-        taken = False
+        acquired = False
         try:
-            taken = await self._acquire(name)
+            acquired = await self._acquire(name)
         finally:
-            if not taken:
-                await self._local.release(name)
-        return taken
+            if not acquired:
+                await super().release(name)
+        return acquired
 
     async def _acquire(self, name: str) -> bool:
         await self._begin()
@@ -251,53 +234,33 @@ class NatsLeases:
         for _ in range(TRIES):
             kept = await self._bucket.get(_run_key(name))
             holder = _holder_of(kept)
-            if holder is not None and await self._another_lives(holder):
-                return False
+            if holder is not None and holder.session != self._me.session:
+                key = await self._bucket.get(_session_key(holder.session))
+                if self._sightings.lives(holder.session, key):
+                    return False
             seq = await self._bucket.put(_run_key(name), value, after=kept.seq)
             if seq is not None:
-                self._held[name] = seq
-                self._changed()
+                self._seqs[name] = seq
+                self._on_change()
                 return True
         return False
 
     async def release(self, name: str) -> None:
-        """Releases a lease of ours."""
-        await self._local.release(name)
-        seq = self._held.pop(name, None)
+        await super().release(name)
+        seq = self._seqs.pop(name, None)
         if seq is not None:
-            self._changed()
+            self._on_change()
             # A run that cannot be released now counts as abandoned when this holder is gone.
             with suppress(LogError):
                 await self._bucket.delete(_run_key(name), after=seq)
 
-    def is_held(self, name: str) -> bool:
-        """Returns whether a process of this machine holds the lease of a run."""
-        return self._local.is_held(name)
-
-    def acquire_unnamed(self) -> str:
-        """Acquires a lease for a session that is about to begin on this machine, and returns its
-        temporary name.
-        """
-        return self._local.acquire_unnamed()
-
-    def another_is_starting(self) -> bool:
-        """Returns whether another process of this machine is about to begin a session."""
-        return self._local.another_is_starting()
-
-    def mark_part_of_other_run(self, name: str) -> None:
-        """Marks a session of this machine as part of another run."""
-        self._local.mark_part_of_other_run(name)
-
-    def is_part_of_other_run(self, name: str) -> bool:
-        """Returns whether a session of this machine was so marked."""
-        return self._local.is_part_of_other_run(name)
-
     async def abandoned(self) -> list[str]:
-        """Returns the runs whose holders are gone."""
         return sorted(await self._without_holder())
 
     async def dead(self) -> list[str]:
-        """Returns the runs whose holders died."""
+        """Returns the names whose holders died: those that stopped in good order are not among
+        them, though their runs are abandoned, too.
+        """
         return sorted(
             name for name, holder in (await self._without_holder()).items() if not holder.left
         )
@@ -317,7 +280,6 @@ class NatsLeases:
         }
 
     async def close(self, *, ended: bool) -> None:
-        """Lets go of every lease, and of this holder's own key."""
         if self._renewal is not None:
             renewal, self._renewal = self._renewal, None
             await end_task(renewal)
@@ -325,12 +287,12 @@ class NatsLeases:
         with suppress(TimeoutError):
             async with asyncio.timeout(LEASE_CLOSE_SECONDS):
                 await self._let_go(ended=ended)
-        self._held.clear()
+        self._seqs.clear()
         self._session_seq = 0
-        await self._local.close(ended=ended)
+        await super().close(ended=ended)
 
     async def _let_go(self, *, ended: bool) -> None:
-        for name in list(self._held):
+        for name in list(self._seqs):
             if ended:
                 await self.release(name)
             else:
@@ -339,21 +301,11 @@ class NatsLeases:
             with suppress(LogError):
                 await self._bucket.delete(_session_key(self._me.session), after=self._session_seq)
 
-    def _changed(self) -> None:
-        self.changes += 1
-        self._on_change()
-
     async def _leave(self, name: str) -> None:
         """Writes that the holder of a run has stopped in good order."""
-        seq, left = self._held.pop(name), replace(self._me, left=True)
+        seq, left = self._seqs.pop(name), replace(self._me, left=True)
         with suppress(LogError):
             await self._bucket.put(_run_key(name), msgspec.json.encode(left), after=seq)
-
-    async def _another_lives(self, holder: LeaseHolder) -> bool:
-        return holder.session != self._me.session and await self._lives(holder.session)
-
-    async def _lives(self, session: str) -> bool:
-        return self._sightings.lives(session, await self._bucket.get(_session_key(session)))
 
     async def _begin(self) -> None:
         if self._session_seq == 0:
@@ -387,12 +339,12 @@ class NatsLeases:
 
     async def _check_held(self) -> None:
         """Forgets the leases that others have taken over while this holder could not be reached."""
-        for name in list(self._held):
+        for name in list(self._seqs):
             holder = _holder_of(await self._bucket.get(_run_key(name)))
             if holder is None or holder.session != self._me.session:
-                self._held.pop(name, None)
-                await self._local.release(name)
-                self._changed()
+                self._seqs.pop(name, None)
+                await super().release(name)
+                self._on_change()
 
 
 def _run_key(name: str) -> str:

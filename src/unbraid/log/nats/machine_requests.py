@@ -19,7 +19,8 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error, NoRespondersError
 
 from unbraid.errors import CallerError, LogError
-from unbraid.log.nats.connection import NatsConnection, NoAnswer
+from unbraid.log.nats.connection import NatsConnection
+from unbraid.log.port import MachineRequests
 from unbraid.timings import MACHINE_REQUEST_TIMEOUT_SECONDS, NATS_RETRY_SECONDS
 
 # Every machine is asked what can be steered there; those that are not known yet have this long.
@@ -36,16 +37,16 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
 
 
-class NatsMachineRequests:
+class NatsMachineRequests(MachineRequests):
     """The questions of one log."""
 
-    def __init__(self, connection: NatsConnection, prefix: str) -> None:
+    def __init__(self, connection: NatsConnection) -> None:
+        prefix = connection.address.prefix
         self._connection, self._client = connection, connection.client
         self._all, self._one = f"{prefix}.ctl.all", f"{prefix}.ctl.at"
         self._known: set[str] = set()
 
     async def ask_all(self, question: bytes) -> dict[str, bytes]:
-        """Returns the answers of all processes, by address."""
         found: dict[str, bytes] = {}
         done = asyncio.Event()
 
@@ -70,13 +71,12 @@ class NatsMachineRequests:
                     await _wait(done, MACHINE_REQUEST_KNOWN_SECONDS)
             finally:
                 await subscription.unsubscribe()
-        except (Error, OSError, NoAnswer, LogError):
+        except (Error, OSError, LogError):
             return {}
         self._known = set(found)
         return found
 
     async def ask(self, address: str, question: bytes) -> bytes:
-        """Returns what one answers. Raises CallerError if it is gone."""
         try:
             self._connection.check_made()
             answer = await self._client.request(
@@ -84,7 +84,7 @@ class NatsMachineRequests:
             )
         except NoRespondersError:
             raise CallerError("the process that held this request has ended") from None
-        except (NoAnswer, LogError) as error:
+        except LogError as error:
             raise CallerError(str(error)) from None
         except (Error, OSError, TimeoutError):
             problem = f"no answer within {MACHINE_REQUEST_TIMEOUT_SECONDS:.0f} seconds"
@@ -93,7 +93,6 @@ class NatsMachineRequests:
 
     @contextlib.asynccontextmanager
     async def answering(self, answer: Callable[[bytes], Awaitable[bytes]]) -> AsyncIterator[None]:
-        """Answers questions while the block runs, those to all and those to this address."""
         address = secrets.token_hex(8)
         tasks: set[asyncio.Task[None]] = set()
 
@@ -141,6 +140,6 @@ class NatsMachineRequests:
         """Returns whether there ever was a connection: what is subscribed before is lost."""
         try:
             self._connection.check_made()
-        except (NoAnswer, LogError):
+        except LogError:
             return False
         return True

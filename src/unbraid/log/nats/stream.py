@@ -1,25 +1,47 @@
 """The stream that holds a log: created with the settings that the guarantees need, and refused with
-any other, never changed silently. And its messages: what stands around a record, its headers, its
-parts, its place.
+any other, never changed silently. Its messages: what stands around a record, its headers, its
+parts, its place. And how it is read.
+
+A feed is an ephemeral pull consumer, which sends what was asked for and no more, so a slow reader
+fills no buffer. Each message has the consumer's own number, which must be the last plus one; stream
+sequences have holes where runs were replaced. Any gap or silence ends the feed, and the next one
+begins after what its reader has taken over.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
+import secrets
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error
 
 from unbraid.log.nats.connection import NatsConnection, NoAnswer, Refused
 from unbraid.log.port import LogUnusable
-from unbraid.log.replicated.journal import MAX_RECORD_BYTES, StoredRecord
-from unbraid.timings import NATS_PLACEMENT_SECONDS, NATS_RETRY_SECONDS
+from unbraid.log.replicated.journal import MAX_RECORD_BYTES, FeedBroken, StoredRecord
+from unbraid.timings import (
+    FOLD_RETRY_SECONDS,
+    NATS_FIRST_RETRY_SECONDS,
+    NATS_PLACEMENT_SECONDS,
+    NATS_RETRY_SECONDS,
+    READ_DEADLINE_SECONDS,
+)
 
 # A leader hears of the others every second; from those that it has not heard of, it is cut off.
 NATS_QUORUM_SECONDS = 5.0
+# A feed asks for more at least this often, and is alive as long as heartbeats come.
+FEED_REQUEST_SECONDS = 30.0
+FEED_HEARTBEAT_SECONDS = 0.5
+FEED_SILENCE_SECONDS = 1.5
 
 REPLICAS = 3
 NOT_FOUND, _NOT_CLUSTERED, _NO_PEERS = 10059, 10074, (10005, 10023)
@@ -29,14 +51,7 @@ WRONG_LAST = (10071, 10164)
 _NEEDED = ("allow_atomic", "allow_msg_ttl", "allow_rollup_hdrs")
 # With any other of these, records go that were acknowledged, or do not come in.
 _FIXED = (
-    "subjects",
-    "storage",
-    "retention",
-    "discard",
-    "compression",
-    "max_msgs",
-    "max_msgs_per_subject",
-    "max_age",
+    "subjects storage retention discard compression max_msgs max_msgs_per_subject max_age".split()
 )
 
 
@@ -94,9 +109,9 @@ async def open_stream(connection: NatsConnection, settings: dict[str, Any]) -> d
         except Refused as error:
             passing = error.problem.code == 503 or error.problem.err_code in _NO_PEERS
             passing = passing and error.problem.err_code != _NOT_FOR_ACCOUNT
-            problem = f"has no stream {name}, and refuses to make it: {error}"
+            problem = f"has no stream {name}, and refuses to make it: {error.why}"
         except NoAnswer as error:
-            passing, problem = True, f"JetStream does not answer ({error}): is it enabled?"
+            passing, problem = True, f"JetStream does not answer ({error.why}): is it enabled?"
         if not passing or time.monotonic() > until:
             raise LogUnusable(connection.address.shown, "away" if passing else "io", problem)
         await asyncio.sleep(NATS_RETRY_SECONDS)
@@ -193,14 +208,16 @@ PART_BYTES = 900_000
 MAX_PARTS = MAX_RECORD_BYTES // PART_BYTES + 1
 
 
-class Ack(Struct):
-    """Where a message was stored; of a batch, its last one."""
-
+class _Ack(Struct):
     seq: int
-    count: int = 1
 
 
-ack_of = msgspec.json.Decoder(Ack).decode
+_ack = msgspec.json.Decoder(_Ack).decode
+
+
+def acked_seq(answer: bytes) -> int:
+    """Returns where a message was stored; of a batch, its last one."""
+    return _ack(answer).seq
 
 
 class RecordMessage(NamedTuple):
@@ -289,3 +306,188 @@ class PartJoiner:
             return done
         whole, self._held = b"".join([each.record for each in self._held]), []
         return [*done, part._replace(record=whole)]
+
+
+BATCH = 500
+BATCH_BYTES = 4 << 20
+_NANO = 1_000_000_000
+_ENDED = ("404", "408")
+# A consumer that was just made may not be known everywhere yet.
+UNKNOWN_TRIES = 30
+
+
+async def read_to_end(
+    connection: NatsConnection, stream: str, subject: str
+) -> AsyncGenerator[list[StoredRecord], None]:
+    """Yields the records of one subject that are there. A feed that breaks is made anew; raises
+    LogUnusable if that does not help for long.
+    """
+    after, until = 0, time.monotonic() + READ_DEADLINE_SECONDS
+    while True:
+        feed = NatsFeed(connection, stream, first=after + 1, subject=subject)
+        try:
+            async with aclosing(feed.records(to_end=True)) as records:
+                async for batch in records:
+                    yield batch
+                    after, until = batch[-1].seq, time.monotonic() + READ_DEADLINE_SECONDS
+            return
+        except FeedBroken as error:
+            if time.monotonic() > until:
+                problem = f"cannot be read ({error})"
+                raise LogUnusable(connection.address.shown, "away", problem) from error
+        await asyncio.sleep(FOLD_RETRY_SECONDS)
+
+
+class NatsFeed:
+    """Messages of a stream from a sequence on, of all runs or of one subject."""
+
+    def __init__(
+        self, connection: NatsConnection, stream: str, *, first: int, subject: str | None = None
+    ) -> None:
+        self._connection, self._stream = connection, stream
+        self._first, self._subject = first, subject
+        self._name = f"unbraid-{secrets.token_hex(8)}"
+        self._inbox = connection.client.new_inbox()
+        self._received: list[Msg] = []
+        self._arrived = asyncio.Event()
+        self._wanted = 0  # of the last request
+        self._unknown = 0
+        self._next = 1  # the consumer's number of the next message
+        self._parts = PartJoiner()
+
+    async def records(self, *, to_end: bool = False) -> AsyncGenerator[list[StoredRecord], None]:
+        """Yields records as they come; with `to_end`, only those that are there. Raises
+        FeedBroken.
+        """
+        subscription = None
+        try:
+            self._connection.check_made()
+            if not to_end and (first := await self._first_records()):
+                yield first
+            subscription = await self._subscribe()
+            pending = await self._create()
+            while pending or not to_end:
+                messages = await self._receive()
+                records = list[StoredRecord]()
+                for message in messages:
+                    seq, pending = self._checked(message)
+                    headers = message.headers or {}
+                    records += self._records(
+                        StoredMessage(seq, message.subject, headers, message.data)
+                    )
+                if records:
+                    yield records
+        except (Refused, NoAnswer) as error:
+            raise FeedBroken(str(error)) from error
+        except (Error, OSError) as error:
+            raise FeedBroken(f"{self._connection.address.shown}: {error}") from error
+        finally:
+            await self._end(subscription)
+
+    async def _first_records(self) -> list[StoredRecord]:
+        """Returns the records that end with the first message. That is asked for by itself, because
+        it may be the one at which the client gave up in the feed before; this answer is JSON.
+        """
+        wanted = {"seq": max(self._first, 1), "next_by_subj": ">"}
+        found = await stored_message(self._connection, self._stream, wanted)
+        if found is None:
+            return []
+        self._first = found.seq + 1
+        return self._records(found)
+
+    async def _subscribe(self) -> Subscription:
+        async def receive(message: Msg) -> None:
+            self._received.append(message)
+            self._arrived.set()
+
+        return await self._connection.client.subscribe(self._inbox, cb=receive)
+
+    async def _create(self) -> int:
+        config: dict[str, Any] = {
+            "name": self._name,
+            "ack_policy": "none",
+            "deliver_policy": "by_start_sequence",
+            "opt_start_seq": max(self._first, 1),
+            "mem_storage": True,
+            "num_replicas": 1,
+            "inactive_threshold": round(FEED_REQUEST_SECONDS * _NANO),
+        }
+        subject = f"CONSUMER.CREATE.{self._stream}.{self._name}"
+        if self._subject is not None:
+            config["filter_subject"] = self._subject
+            subject = f"{subject}.{self._subject}"
+        made = await self._connection.ask(subject, {"stream_name": self._stream, "config": config})
+        return int(made["num_pending"])
+
+    async def _ask_for_more(self) -> None:
+        self._wanted = BATCH
+        request = {
+            "batch": BATCH,
+            "max_bytes": BATCH_BYTES,
+            "expires": round(FEED_REQUEST_SECONDS * _NANO),
+            "idle_heartbeat": round(FEED_HEARTBEAT_SECONDS * _NANO),
+        }
+        await self._connection.client.publish(
+            f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{self._name}",
+            msgspec.json.encode(request),
+            reply=self._inbox,
+        )
+
+    async def _receive(self) -> list[Msg]:
+        """Returns what has come: at least one message."""
+        found: list[Msg] = []
+        while not found:
+            if self._wanted <= 0:
+                if self._unknown:
+                    await asyncio.sleep(NATS_FIRST_RETRY_SECONDS)
+                await self._ask_for_more()
+            try:
+                async with asyncio.timeout(FEED_SILENCE_SECONDS):
+                    await self._arrived.wait()
+            except TimeoutError:
+                raise FeedBroken(f"{self._connection.address.shown}: silence") from None
+            messages, self._received = self._received, []
+            self._arrived.clear()
+            for message in messages:
+                headers = message.headers or {}
+                if "Status" not in headers or not self._is_status(headers):
+                    self._wanted -= 1
+                    found.append(message)
+        return found
+
+    def _is_status(self, headers: dict[str, str]) -> bool:
+        status, about = headers["Status"], headers.get("Description", "")
+        # All that was asked for has come, and was counted; the next request may be on its way. If
+        # the bytes were too many before that, some messages are left.
+        completed = status == "409" and about == "Batch Completed"
+        if completed and headers.get("Nats-Pending-Messages", "0") == "0":
+            return True
+        if completed or status in _ENDED or (status == "409" and "MaxBytes" in about):
+            self._wanted = 0  # this request is answered, and the next one is due
+        elif status == "503" and self._next == 1 and self._unknown < UNKNOWN_TRIES:
+            self._wanted, self._unknown = 0, self._unknown + 1
+        elif status != "100":
+            raise FeedBroken(f"{self._connection.address.shown}: {status} {about}")
+        return True
+
+    def _checked(self, message: Msg) -> tuple[int, int]:
+        position = message_position(message.reply)
+        if position is None or position.consumer_seq != self._next:
+            raise FeedBroken(f"{self._connection.address.shown}: a gap before {message.reply}")
+        self._next += 1
+        return position.stream_seq, position.pending
+
+    def _records(self, found: StoredMessage) -> list[StoredRecord]:
+        headers, run = found.headers, run_of(found.subject)
+        part = StoredRecord(found.seq, headers.get(ID, ""), run, record=found.data)
+        return self._parts.joined(headers.get(PARTS), part)
+
+    async def _end(self, subscription: Subscription | None) -> None:
+        # What stays behind on a server that is away goes by its threshold.
+        with contextlib.suppress(Exception):
+            if subscription is not None:
+                await subscription.unsubscribe()
+        with contextlib.suppress(Exception):
+            await self._connection.client.publish(
+                f"$JS.API.CONSUMER.DELETE.{self._stream}.{self._name}"
+            )

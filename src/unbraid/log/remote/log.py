@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -54,6 +54,10 @@ class RemoteResults(Struct):
 
     places: list[Found]
     history: list[SearchHit] = []
+
+
+# Returns the hits of a search as they may be shown.
+HitRedactor = Callable[[Iterable[SearchHit], str], list[SearchHit]]
 
 
 class _Answer(NamedTuple):
@@ -249,8 +253,8 @@ class RemoteStoredSessions:
     its log is asked for, so an answer that is not old is used again.
     """
 
-    def __init__(self, log: RemoteLog) -> None:
-        self._log = log
+    def __init__(self, log: RemoteLog, redact_hits: HitRedactor | None = None) -> None:
+        self._log, self._redact_hits = log, redact_hits
 
     async def runs(
         self,
@@ -278,8 +282,7 @@ class RemoteStoredSessions:
         """Returns where it was said in sessions that are not in the log, newest first."""
         found = await self._log.search_all(query, max_age_seconds=REMOTE_LIST_REFRESH_SECONDS)
         hits = found.history[:limit]
-        if redact:
-            from unbraid.redact.reader import redact_hits
-
-            return redact_hits(hits, query)
-        return hits
+        if not redact:
+            return hits
+        # What nobody can redact is not shown.
+        return [] if self._redact_hits is None else self._redact_hits(hits, query)

@@ -40,11 +40,10 @@ from unbraid.log.replicated.journal import (
     decoded,
     lines_of,
 )
-from unbraid.log.sqlite.appender import Appender
+from unbraid.log.sqlite.appender import Appender, clear, forget_run, replace_by_summary
 from unbraid.log.sqlite.file import DamagedCopy
 from unbraid.log.sqlite.log import SqliteLog
-from unbraid.log.sqlite.queries import chunk_offsets, offsets
-from unbraid.log.sqlite.retention import clear, forget_run, replace_by_summary
+from unbraid.log.sqlite.reader import chunk_offsets, execute, offsets_of, summary_of
 from unbraid.log.summary import RunSummary
 from unbraid.read.record import BAD_JSON
 from unbraid.system.locks import locked_file
@@ -61,6 +60,8 @@ MAX_EVENTS = CURSOR_STEP - 1
 # REMEMBERED is how many of the last records, and of the skipped ones, are kept: they show whether a
 # journal has lost some. REMEMBERED_TOGETHER is how many of them may come from one batch.
 REMEMBERED, REMEMBERED_TOGETHER = 64, 8
+# So many of them are looked for; what retention has replaced is not there.
+RECENT_LOOKED_FOR = 8
 
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS journal_place (
@@ -112,23 +113,37 @@ class RunHead:
 class JournalCopy:
     """The copy. Made by `JournalCopy.open`; `log` answers everything that readers ask."""
 
-    def __init__(self, log: SqliteLog, path: Path, address: str, *, idle_seconds: float) -> None:
-        self.log, self.path = log, path
-        # For how long no process had updated it when it was opened.
-        self.idle_seconds = idle_seconds
-        self._address = address
+    def __init__(
+        self, log: SqliteLog, path: Path, journal: RecordJournal, *, idle_seconds: float
+    ) -> None:
+        self.log, self.path, self._journal = log, path, journal
+        self._lock_path = path.with_name(f"{path.name}.fold")
+        self._applied = 0
+        self._folds = False  # whether this process is the one that applies the records
+        self.problem: LogUnusable | None = None
+        self.hindrance: LogUnusable | None = None
+        self.connected = False
+        self.restarts = 0
+        self._shorter_since: float | None = None
+        self._closed = False
+        self._lock = self._try_lock()
+        # Nobody has updated the copy for so long that records of deletions may have expired: it
+        # must be built again.
+        self._outdated = self._lock is not None and idle_seconds > FORGOTTEN_KEPT_SECONDS
+        self._task = asyncio.create_task(self._work())
+        self._guard = asyncio.create_task(self._watch_file())
 
     @classmethod
-    async def open(cls, path: Path, address: str) -> JournalCopy:
-        """Opens the copy in a file, or begins one there."""
+    async def open(cls, path: Path, journal: RecordJournal) -> JournalCopy:
+        """Opens the copy in a file, or begins one there, and begins to bring it up to date."""
         idle_seconds = _idle_seconds(path)
         log = await SqliteLog.open(path, is_copy=True)
         try:
             await log.transact(_create)
+            return cls(log, path, journal, idle_seconds=idle_seconds)
         except BaseException:
             await log.close()
             raise
-        return cls(log, path, address, idle_seconds=idle_seconds)
 
     async def check(self) -> None:
         """Reads the whole file; raises DamagedCopy if it is damaged."""
@@ -140,38 +155,170 @@ class JournalCopy:
         """Returns how far the copy is; None if it has not begun."""
         return await self.log.readers.read(_progress)
 
-    async def recent(self) -> list[tuple[int, str]]:
-        """Returns the last records, newest first."""
-        return await self.log.readers.read(_recent)
-
     async def head(self, run: str) -> RunHead:
         """Returns where a run stands."""
         return await self.log.readers.read(_head, run)
 
-    async def has_runs(self) -> bool:
-        """Returns whether there is a run that was not forgotten."""
-        return await self.log.readers.read(_has_runs)
-
     async def skipped(self) -> list[SkippedRecord]:
         """Returns the last records that could not be applied, newest first."""
-        return await self.log.readers.read(_skipped)
-
-    async def begin(self, created: str) -> None:
-        """Notes which journal this is a copy of."""
-        await self.log.transact(_begin, created)
-
-    def touch(self) -> None:
-        """Notes that it is being brought up to date."""
-        with suppress(OSError):
-            os.utime(self.path)
-
-    async def clear(self) -> None:
-        """Empties the copy, to be made anew."""
-        await self.log.transact(_clear)
+        query = "SELECT seq, run, problem FROM journal_skipped ORDER BY seq DESC"
+        return [SkippedRecord(*row) for row in await self.log.readers.read(execute, query)]
 
     async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
-        await self.log.transact(_fold, batch, self._address)
+        await self.log.transact(_fold, self.log.appender, batch, self._journal.address)
+
+    async def applied(self) -> int:
+        """Returns the sequence number of the last record that the copy has."""
+        if not (self._folds or self._outdated):
+            progress = await self.progress()
+            self._applied = 0 if progress is None else progress.seq
+        return self._applied
+
+    async def reached(self, seq: int, seconds: float, *, even_hindered: bool = False) -> bool:
+        """Waits until the copy has a record; returns False if that takes longer than this, or if
+        something hinders the copy itself.
+        """
+        if self._applied >= seq:
+            return True
+        signal = self.log.signal
+        try:
+            async with asyncio.timeout(seconds):
+                while even_hindered or self.hindrance is None:
+                    version = signal.version
+                    if await self.applied() >= seq:
+                        return True
+                    await signal.changed(version)
+        except TimeoutError:
+            pass
+        return False
+
+    async def has_lost_records(self) -> bool:
+        """Returns whether the journal has lost what was copied. Only the process that applies
+        records finds that out, so this looks itself.
+        """
+        while True:
+            try:
+                await self._verify()
+                return False
+            except FeedBroken:
+                await asyncio.sleep(FOLD_RETRY_SECONDS)  # it is known within seconds
+            except LogUnusable as error:
+                if error.reason != "lost":
+                    raise
+                return True
+
+    async def close(self) -> None:
+        """Stops, lets another process apply records, and closes the file."""
+        self._closed = True
+        await end_task(self._guard)
+        await end_task(self._task)
+        self._unlock()
+        await self.log.close()
+
+    async def _watch_file(self) -> None:
+        """Stops if the copy's file is gone: this process can neither read nor fold what comes, and
+        a process that begins a new file needs the lock.
+        """
+        while self.log.replaced() is None:  # noqa: ASYNC110 - a file sends no signal
+            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
+        problem = "this machine's copy was deleted or replaced meanwhile: start this process again"
+        self.problem = LogUnusable(self._journal.address, "io", problem)
+        await end_task(self._task)
+
+    async def _work(self) -> None:
+        await self._locked()
+        try:
+            while not self._closed:
+                try:
+                    self._applied = await self.applied()
+                    self._folds = True
+                    await self._follow()
+                except LogUnusable as error:
+                    self.connected = False
+                    if error.reason in ("lost", "newer", "corrupt"):
+                        kept = "this machine's copy is kept as it is (`unbraid doctor --repair`"
+                        lost = self._loss(f"{error.detail}: {kept} brings it back)")
+                        self.problem = lost if error.reason == "lost" else error
+                        return
+                    # What hinders the copy itself, such as a full disk; whether the journal
+                    # answers, others ask.
+                    self.hindrance = error if error.address != self._journal.address else None
+                    self.log.signal.change()
+                except LogError:
+                    self.connected = False
+                except Exception as error:
+                    problem = f"cannot be copied here ({type(error).__name__}: {error})"
+                    self.problem = LogUnusable(self._journal.address, "io", problem)
+                    raise
+                self.restarts += 1
+                await asyncio.sleep(FOLD_RETRY_SECONDS)
+        finally:
+            self.connected = False
+            self._unlock()
+
+    async def _follow(self) -> None:
+        await self._verify()
+        if self._outdated:
+            await self.log.transact(_clear, self.log.appender)
+            self._applied, self._outdated = 0, False
+        with suppress(OSError):
+            os.utime(self.path)  # it is brought up to date
+        self.connected = True
+        async with aclosing(self._journal.follow(self._applied)) as feed:
+            async for batch in feed:
+                await self.fold(batch)
+                # Only now: a feed that breaks continues after what was applied, not what was
+                # received.
+                self._applied, self.hindrance = batch[-1].seq, None
+                self.log.signal.change()
+
+    async def _verify(self) -> None:
+        info = await self._journal.info()
+        progress = await self.progress()
+        if progress is None:
+            query = "INSERT OR IGNORE INTO journal_place VALUES (1, ?, 0)"
+            await self.log.transact(execute, query, info.created)
+            return
+        if progress.created != info.created:
+            raise self._loss("was made anew")
+        if info.last_seq < progress.seq:
+            # A node that was cut off may answer with an old number for a while: only one that stays
+            # is a loss.
+            now = time.monotonic()
+            self._shorter_since = self._shorter_since or now
+            if now - self._shorter_since > NATS_LOST_SECONDS:
+                raise self._loss("has fewer records than were acknowledged")
+            raise FeedBroken(f"{self._journal.address} is behind the copy")
+        self._shorter_since = None
+        query = "SELECT 1 FROM journal_heads WHERE NOT forgotten LIMIT 1"
+        has_runs = await self.log.readers.read(execute, query)
+        if info.is_empty and has_runs:
+            raise self._loss("was emptied")
+        query = "SELECT seq, id FROM journal_recent ORDER BY seq DESC LIMIT ?"
+        for seq, known in await self.log.readers.read(execute, query, RECENT_LOOKED_FOR):
+            found = await self._journal.record_id(seq)
+            if found is not None:
+                if found != known:
+                    raise self._loss("has another record where one was acknowledged")
+                return
+
+    def _loss(self, problem: str) -> LogUnusable:
+        return LogUnusable(self._journal.address, "lost", problem)
+
+    async def _locked(self) -> None:
+        while self._lock is None:
+            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
+            self._lock = self._try_lock()
+
+    def _try_lock(self) -> IO[bytes] | None:
+        self._lock_path.touch(mode=0o600)
+        return locked_file(self._lock_path)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 def _idle_seconds(path: Path) -> float:
@@ -191,7 +338,7 @@ def _first_problem(connection: sqlite3.Connection) -> str:
     return found
 
 
-def _create(connection: sqlite3.Connection, appender: Appender) -> None:
+def _create(connection: sqlite3.Connection) -> None:
     for statement in _TABLES:
         connection.execute(statement)
 
@@ -201,36 +348,17 @@ def _progress(connection: sqlite3.Connection) -> CopyProgress | None:
     return None if row is None else CopyProgress(*row)
 
 
-def _recent(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    return list(connection.execute("SELECT seq, id FROM journal_recent ORDER BY seq DESC"))
-
-
-def _skipped(connection: sqlite3.Connection) -> list[SkippedRecord]:
-    rows = connection.execute("SELECT seq, run, problem FROM journal_skipped ORDER BY seq DESC")
-    return [SkippedRecord(*row) for row in rows]
-
-
 def _head(connection: sqlite3.Connection, run: str) -> RunHead:
-    row = connection.execute("SELECT summary FROM runs WHERE run = ?", (run,)).fetchone()
     head = connection.execute(
         "SELECT seq, forgotten FROM journal_heads WHERE run = ?", (run,)
     ).fetchone()
     return RunHead(
-        summary=RunSummary(run) if row is None else _summary(row[0]),
-        offsets=offsets(connection, run),
+        summary=summary_of(connection, run) or RunSummary(run),
+        offsets=offsets_of(connection, run),
         chunk_offsets=chunk_offsets(connection, run),
         seq=0 if head is None else head[0],
         forgotten=head is not None and bool(head[1]),
     )
-
-
-def _has_runs(connection: sqlite3.Connection) -> bool:
-    query = "SELECT 1 FROM journal_heads WHERE NOT forgotten LIMIT 1"
-    return connection.execute(query).fetchone() is not None
-
-
-def _begin(connection: sqlite3.Connection, appender: Appender, created: str) -> None:
-    connection.execute("INSERT OR IGNORE INTO journal_place VALUES (1, ?, 0)", (created,))
 
 
 def _clear(connection: sqlite3.Connection, appender: Appender) -> None:
@@ -239,14 +367,6 @@ def _clear(connection: sqlite3.Connection, appender: Appender) -> None:
         connection.execute(f"DELETE FROM {table}")
     connection.execute("UPDATE journal_place SET seq = 0")
     appender.forget()
-
-
-class _Readable(NamedTuple):
-    """A record that can be applied, or why it cannot."""
-
-    record: JournalRecord | None
-    lines: Sequence[Line] = ()
-    problem: str = ""
 
 
 def _fold(
@@ -259,11 +379,15 @@ def _fold(
         return
     heads: dict[str, tuple[int, bool]] = {}
     # All of them first: one of a newer unbraid must not leave the others half applied.
-    readable = [_read(stored, address) for stored in new]
+    readable = [_readable(stored, address) for stored in new]
     skipped: list[SkippedRecord] = []
     for stored, (record, lines, problem) in zip(new, readable, strict=True):
-        if record is not None:
-            problem = _apply(connection, appender, stored, record=record, lines=lines)
+        try:
+            if record is not None:
+                _apply(connection, appender, stored, record=record, lines=lines)
+        except LogConflict as error:
+            # It was never acknowledged as continuing its run: every copy skips it alike.
+            problem = str(error)
         if problem:
             skipped.append(SkippedRecord(stored.seq, stored.run, problem))
         # Also of one that is skipped: the next append to its run has to come after it.
@@ -292,16 +416,19 @@ def _remember(
         )
 
 
-def _read(stored: StoredRecord, address: str) -> _Readable:
+def _readable(
+    stored: StoredRecord, address: str
+) -> tuple[JournalRecord | None, Sequence[Line], str]:
+    """Returns a record and its events if it can be applied; otherwise why it cannot."""
     try:
         record = decoded(stored, address)
         if record.kind == "cut" and _summary(record.summary).run != stored.run:
-            return _Readable(None, problem="a summary of another run")
+            return None, (), "a summary of another run"
         if len(record.events) > MAX_EVENTS:
-            return _Readable(None, problem="more events than there are cursors for")
-        return _Readable(record, lines_of(record, address))
+            return None, (), "more events than there are cursors for"
+        return record, lines_of(record, address), ""
     except (InvalidRecord, *BAD_JSON) as error:
-        return _Readable(None, problem=f"not a record ({error})")
+        return None, (), f"not a record ({error})"
 
 
 def _apply(
@@ -311,200 +438,20 @@ def _apply(
     *,
     record: JournalRecord,
     lines: Sequence[Line],
-) -> str:
-    """Applies a record; returns why it cannot be."""
+) -> None:
     if record.kind == "append":
-        # Only where they begin: the bytes are in the journal.
-        emptied = [chunk._replace(data=b"") for chunk in record.chunks]
-        # One that does not continue its run was never acknowledged as doing so: every copy skips it
-        # alike.
-        try:
-            appender.append(
-                connection,
-                stored.run,
-                lines,
-                offsets=record.offsets,
-                chunks=emptied,
-                first_cursor=stored.seq * CURSOR_STEP,
-            )
-        except LogConflict as error:
-            return str(error)
-    elif record.kind == "cut":
+        appender.append(
+            connection,
+            stored.run,
+            lines,
+            offsets=record.offsets,
+            # Only where they begin: the bytes are in the journal.
+            chunks=[chunk._replace(data=b"") for chunk in record.chunks],
+            first_cursor=stored.seq * CURSOR_STEP,
+        )
+        return
+    if record.kind == "cut":
         replace_by_summary(connection, _summary(record.summary), record.offsets)
-        appender.forget()
     else:
         forget_run(connection, stored.run, even_live=True)
-        appender.forget()
-    return ""
-
-
-# So many of the remembered records are looked for; what retention has replaced is not there.
-LOOKED_FOR = 8
-
-
-class JournalFollower:
-    """The task that folds a journal into its copy."""
-
-    def __init__(self, journal: RecordJournal, view: JournalCopy, lock_path: Path) -> None:
-        self._journal, self._view, self._lock_path = journal, view, lock_path
-        self._applied = 0
-        self.folds = False
-        self.problem: LogUnusable | None = None
-        self.hindrance: LogUnusable | None = None
-        self.connected = False
-        self.restarts = 0
-        self._shorter_since: float | None = None
-        self._closed = False
-        self._lock = self._try_lock()
-        # Records of deletions since then may have expired, so the copy must be built again.
-        self._outdated = self._lock is not None and view.idle_seconds > FORGOTTEN_KEPT_SECONDS
-        self._task = asyncio.create_task(self._work())
-        self._guard = asyncio.create_task(self._watch_file())
-
-    async def applied(self) -> int:
-        """Returns the sequence number of the last record that the copy has."""
-        if not (self.folds or self._outdated):
-            progress = await self._view.progress()
-            self._applied = 0 if progress is None else progress.seq
-        return self._applied
-
-    async def reached(self, seq: int, seconds: float, *, even_hindered: bool = False) -> bool:
-        """Waits until the copy has a record; returns False if that takes longer than this, or if
-        something hinders the copy itself.
-        """
-        if self._applied >= seq:
-            return True
-        signal = self._view.log.signal
-        try:
-            async with asyncio.timeout(seconds):
-                while even_hindered or self.hindrance is None:
-                    version = signal.version
-                    if await self.applied() >= seq:
-                        return True
-                    await signal.changed(version)
-        except TimeoutError:
-            pass
-        return False
-
-    async def has_lost_records(self) -> bool:
-        """Returns whether the journal has lost what was copied. Only the process that applies
-        records finds that out, so this looks itself.
-        """
-        while True:
-            try:
-                await self._verify()
-                return False
-            except FeedBroken:
-                await asyncio.sleep(FOLD_RETRY_SECONDS)  # it is known within seconds
-            except LogUnusable as error:
-                if error.reason != "lost":
-                    raise
-                return True
-
-    async def close(self) -> None:
-        """Stops, and lets another process fold."""
-        self._closed = True
-        await end_task(self._guard)
-        await end_task(self._task)
-        self._unlock()
-
-    async def _watch_file(self) -> None:
-        """Stops if the copy's file is gone: this process can neither read nor fold what comes, and
-        a process that begins a new file needs the lock.
-        """
-        while self._view.log.replaced() is None:  # noqa: ASYNC110 - a file sends no signal
-            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
-        problem = "this machine's copy was deleted or replaced meanwhile: start this process again"
-        self.problem = LogUnusable(self._journal.address, "io", problem)
-        await end_task(self._task)
-
-    async def _work(self) -> None:
-        await self._locked()
-        try:
-            while not self._closed:
-                try:
-                    self._applied = await self.applied()
-                    self.folds = True
-                    await self._fold()
-                except LogUnusable as error:
-                    self.connected = False
-                    if error.reason in ("lost", "newer", "corrupt"):
-                        self.problem = error if error.reason != "lost" else self._lost(error)
-                        return
-                    # What hinders the copy itself, such as a full disk; whether the journal
-                    # answers, others ask.
-                    self.hindrance = error if error.address != self._journal.address else None
-                    self._view.log.signal.change()
-                except LogError:
-                    self.connected = False
-                except Exception as error:
-                    problem = f"cannot be copied here ({type(error).__name__}: {error})"
-                    self.problem = LogUnusable(self._journal.address, "io", problem)
-                    raise
-                self.restarts += 1
-                await asyncio.sleep(FOLD_RETRY_SECONDS)
-        finally:
-            self.connected = False
-            self._unlock()
-
-    async def _fold(self) -> None:
-        await self._verify()
-        if self._outdated:
-            await self._view.clear()
-            self._applied, self._outdated = 0, False
-        self._view.touch()
-        self.connected = True
-        async with aclosing(self._journal.follow(self._applied)) as feed:
-            async for batch in feed:
-                await self._view.fold(batch)
-                # Only now: a feed that breaks continues after what was applied, not what was
-                # received.
-                self._applied, self.hindrance = batch[-1].seq, None
-                self._view.log.signal.change()
-
-    async def _verify(self) -> None:
-        info = await self._journal.info()
-        progress = await self._view.progress()
-        if progress is None:
-            await self._view.begin(info.created)
-            return
-        if progress.created != info.created:
-            raise self._loss("was made anew")
-        if info.last_seq < progress.seq:
-            # A node that was cut off may answer with an old number for a while: only one that stays
-            # is a loss.
-            now = time.monotonic()
-            self._shorter_since = self._shorter_since or now
-            if now - self._shorter_since > NATS_LOST_SECONDS:
-                raise self._loss("has fewer records than were acknowledged")
-            raise FeedBroken(f"{self._journal.address} is behind the copy")
-        self._shorter_since = None
-        if info.is_empty and await self._view.has_runs():
-            raise self._loss("was emptied")
-        for seq, known in (await self._view.recent())[:LOOKED_FOR]:
-            found = await self._journal.record_id(seq)
-            if found is not None:
-                if found != known:
-                    raise self._loss("has another record where one was acknowledged")
-                return
-
-    def _loss(self, problem: str) -> LogUnusable:
-        return LogUnusable(self._journal.address, "lost", problem)
-
-    def _lost(self, error: LogUnusable) -> LogUnusable:
-        kept = "this machine's copy is kept as it is (`unbraid doctor --repair` brings it back)"
-        return self._loss(f"{error.detail}: {kept}")
-
-    async def _locked(self) -> None:
-        while self._lock is None:
-            await asyncio.sleep(FOLD_LOCK_RETRY_SECONDS)
-            self._lock = self._try_lock()
-
-    def _try_lock(self) -> IO[bytes] | None:
-        self._lock_path.touch(mode=0o600)
-        return locked_file(self._lock_path)
-
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+    appender.forget()

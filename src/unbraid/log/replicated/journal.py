@@ -13,8 +13,9 @@ skips it.
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +23,8 @@ from msgspec import Struct
 from unbraid.errors import CallerError, LogError
 from unbraid.events import decode_event
 from unbraid.log.fold import INT64, Line
-from unbraid.log.port import LogFinding, LogUnusable
+from unbraid.log.leases import Leases
+from unbraid.log.port import LogFinding, LogUnusable, MachineRequests
 from unbraid.log.sqlite.appender import compressed
 from unbraid.read.chunk import Chunk
 from unbraid.read.names import names_run
@@ -58,11 +60,12 @@ class JournalInfo(Struct, frozen=True):
     is_empty: bool = False
 
 
-class RecordJournal(Protocol):
+class RecordJournal(ABC):
     """An ordered list of records. Each belongs to one run, and follows a certain record of it."""
 
     address: str
 
+    @abstractmethod
     async def append(
         self,
         run: str,
@@ -78,43 +81,50 @@ class RecordJournal(Protocol):
         One that `replaces` replaces all records of its run before it. Raises
         RecordConflict, or LogUnusable: then whether it is there is not known.
         """
-        ...
 
+    @abstractmethod
     def follow(self, after: int) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records after a sequence number, in order and without a gap, then those to
         come. Raises FeedBroken when that has become impossible.
         """
-        ...
 
+    @abstractmethod
     def read(self, run: str) -> AsyncGenerator[list[StoredRecord], None]:
         """Yields the records of one run, in order. Raises LogUnusable."""
-        ...
 
+    @abstractmethod
     async def record_id(self, seq: int) -> str | None:
         """Returns the id of the record with a sequence number, None if there is none any more."""
-        ...
 
+    @abstractmethod
     async def has_after(self, seq: int) -> bool:
         """Returns whether there is a record after a sequence number: the last that was given may
         be gone.
         """
-        ...
 
+    @abstractmethod
     async def info(self) -> JournalInfo:
         """Returns what the journal is now. Raises LogUnusable if it cannot be reached."""
-        ...
 
+    @abstractmethod
+    def leases(self) -> Leases:
+        """Returns leases that all machines know, for this process to acquire."""
+
+    @abstractmethod
+    def machine_requests(self) -> MachineRequests:
+        """Returns how the processes that share the journal ask each other."""
+
+    @abstractmethod
     async def findings(self) -> list[LogFinding]:
         """Returns what is well with it and what is not."""
-        ...
 
+    @abstractmethod
     def counters(self) -> dict[str, int]:
         """Returns how often a record was sent again, and more that an engine counts."""
-        ...
 
+    @abstractmethod
     async def close(self) -> None:
         """Closes the journal."""
-        ...
 
 
 VERSION = 1

@@ -1,12 +1,23 @@
-"""A log that many machines share: the truth is a journal, and every machine reads its own copy."""
+"""A log that many machines share: the truth is a journal, and every machine reads its own copy.
+
+A writer knows a run's head from its last acknowledgement, or from the copy. A copy that is behind
+gives an old head, and then the journal refuses the append: what decides is the comparison there,
+never what anyone has read before. If another writer was first, the writer waits until the copy has
+that record, and determines again which of its events are new. Raw bytes cannot be compared like
+that: the bytes before them are no longer those that this writer has read, so new raw bytes are a
+conflict.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakSet
 
 import msgspec
@@ -15,32 +26,42 @@ from msgspec.structs import replace
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
 from unbraid.log.entry import Entry
-from unbraid.log.fold import checked_append
-from unbraid.log.leases import Leases, SharedLeases
+from unbraid.log.fold import Line, admit, checked_append
+from unbraid.log.leases import Leases
 from unbraid.log.port import (
-    READ_LIMIT,
     Appended,
     Found,
-    Log,
+    LogConflict,
     LogFinding,
-    LogSize,
     LogUnusable,
     MachineRequests,
     Replication,
 )
-from unbraid.log.replicated.copy import JournalCopy, JournalFollower, RunHead, SkippedRecord
+from unbraid.log.replicated.copy import (
+    MAX_EVENTS,
+    JournalCopy,
+    RunHead,
+)
 from unbraid.log.replicated.journal import (
     VERSION,
     InvalidRecord,
     JournalRecord,
+    RecordConflict,
     RecordJournal,
     StoredRecord,
     decoded,
+    encoded,
 )
-from unbraid.log.replicated.writer import RunWriter
+from unbraid.log.sqlite.reader import SqliteReader
 from unbraid.log.summary import RunSummary
 from unbraid.read.chunk import Chunk
-from unbraid.timings import FOLD_RETRY_SECONDS, FORGOTTEN_KEPT_SECONDS, READ_DEADLINE_SECONDS
+from unbraid.system.locks import NamedLocks
+from unbraid.timings import (
+    APPEND_DEADLINE_SECONDS,
+    FOLD_RETRY_SECONDS,
+    FORGOTTEN_KEPT_SECONDS,
+    READ_DEADLINE_SECONDS,
+)
 
 # Reads wait so long for what this process has written, and for all that others have written.
 OWN_WRITES_TIMEOUT_SECONDS = 5.0
@@ -48,30 +69,223 @@ SETTLE_TIMEOUT_SECONDS = 30.0
 # A command that has just opened the log waits no longer than this before it answers.
 CATCH_UP_SECONDS = 2.0
 
+T = TypeVar("T")
+P = ParamSpec("P")
+
 _encode = msgspec.json.Encoder().encode
 CUT_TOGETHER = 32
 
 
-class ReplicatedLog(Log):
-    """A log over a journal. Every read has what this process has appended before."""
+MAX_HELD_RUNS = 1024
+
+
+class _WritableRun(NamedTuple):
+    head: RunHead
+    lock: asyncio.Lock  # kept, because making one for each append costs more than taking it
+
+
+class RunWriter:
+    """Appends to any number of runs, each in its own order."""
+
+    def __init__(self, journal: RecordJournal, copy: JournalCopy) -> None:
+        self.last_seq = 0  # of what this process was acknowledged
+        self.appends = self.conflicts = 0  # of this process so far
+        self._journal, self._copy = journal, copy
+        self._heads: OrderedDict[str, _WritableRun] = OrderedDict()
+        self._locks = NamedLocks()
+
+    async def append(
+        self,
+        run: str,
+        lines: Sequence[Line],
+        *,
+        offsets: Mapping[str, int],
+        chunks: Sequence[Chunk],
+    ) -> Appended:
+        """Appends what is new; nothing is sent if nothing is."""
+        async with self._locks.of(run):
+            added = 0
+            rest = lines
+            while len(rest) > MAX_EVENTS:
+                added += (await self._append(run, rest[:MAX_EVENTS], offsets={}, chunks=())).added
+                rest = rest[MAX_EVENTS:]
+            last = await self._append(run, rest, offsets=offsets, chunks=chunks)
+            return Appended(added + last.added, last.last_seq)
+
+    async def replace(
+        self,
+        run: str,
+        record_for: Callable[[RunHead], JournalRecord | None],
+        ttl_seconds: int | None = None,
+    ) -> RunHead | None:
+        """Replaces all records of a run by one, which `record_for` makes for the present state of
+        the run. Returns that state; None if no record was made.
+        """
+        until = time.monotonic() + APPEND_DEADLINE_SECONDS
+        async with self._locks.of(run):
+            self._pop_head(run)  # another machine may have ended the run since our last append
+            while True:
+                head = await self._read_head(run)
+                record = record_for(head)
+                if record is None:
+                    return None
+                try:
+                    seq = await self._journal.append(
+                        run,
+                        encoded(record),
+                        after=head.seq,
+                        replaces=True,
+                        ttl_seconds=ttl_seconds,
+                    )
+                except RecordConflict as other:
+                    await self._reached(other.seq, until)
+                    continue
+                self.last_seq = max(self.last_seq, seq)
+                return head
+
+    async def _append(
+        self,
+        run: str,
+        lines: Sequence[Line],
+        *,
+        offsets: Mapping[str, int],
+        chunks: Sequence[Chunk],
+    ) -> Appended:
+        until = time.monotonic() + APPEND_DEADLINE_SECONDS
+        certain = False
+        before: RunHead | None = None
+        while True:
+            # Popped: after a failure or a cancellation it is unknown, and the copy is asked
+            # again.
+            held = self._pop_head(run)
+            head = held or await self._read_head(run)
+            try:
+                fresh = await self._fresh(head, lines)
+            except LogConflict:
+                if certain:
+                    raise
+                # What we know may be old: the copy may be behind, or another machine may have
+                # written since our last append.
+                await self._reached((await self._journal.info()).last_seq, until)
+                certain = True
+                continue
+            record = _record(head, fresh, offsets=offsets, chunks=chunks)
+            if not (record.events or record.offsets or record.chunks):
+                # The journal compares what is sent. If nothing is sent, nothing is compared. All of
+                # it was there at our last append, but another machine may have forgotten the run
+                # since.
+                if held is not None:
+                    continue
+                self._hold(run, head)
+                return Appended(0, head.summary.last_seq)
+            if chunks and before is not None and not head.has_same(before):
+                wanted, problem = head.summary.last_seq + 1, "another writer has added bytes"
+                raise LogConflict(
+                    run, fresh[0][0].seq if fresh else wanted, wanted, problem=problem
+                )
+            try:
+                seq = await self._journal.append(run, await _encoded(record), after=head.seq)
+            except RecordConflict as other:
+                self.conflicts += 1
+                before = head
+                await self._reached(other.seq, until)
+                continue
+            self.appends += 1
+            self.last_seq = max(self.last_seq, seq)
+            _move(head, record, fresh=fresh, seq=seq)
+            self._hold(run, head)
+            return Appended(len(fresh), head.summary.last_seq)
+
+    async def _read_head(self, run: str) -> RunHead:
+        await self._copy.reached(self.last_seq, APPEND_DEADLINE_SECONDS)
+        head = await self._copy.head(run)
+        if head.forgotten and await self._journal.record_id(head.seq) is None:
+            # What said so has expired, or there is another record by now: the journal compares.
+            head.seq = 0
+        return head
+
+    async def _reached(self, seq: int, until: float) -> None:
+        if not await self._copy.reached(seq, max(0.0, until - time.monotonic())):
+            problem = "this machine's copy has not caught up yet"
+            behind = LogUnusable(self._journal.address, "behind", problem)
+            raise self._copy.problem or self._copy.hindrance or behind
+
+    async def _fresh(self, head: RunHead, lines: Sequence[Line]) -> Sequence[Line]:
+        repeats = lines and 1 <= lines[0][0].seq <= head.summary.last_seq
+        known = await self._known(head, lines) if repeats else {}
+        return admit(head.summary, lines, lambda first, last: known)
+
+    async def _known(self, head: RunHead, lines: Sequence[Line]) -> dict[int, bytes]:
+        """Returns what a run has from the first of these lines on."""
+        await self._copy.reached(head.seq, APPEND_DEADLINE_SECONDS)
+        known, since = dict[int, bytes](), lines[0][0].seq - 1
+        while since < head.summary.last_seq:
+            page = await self._copy.log.read(head.summary.run, since)
+            if not page:
+                break
+            known |= {entry.seq: entry.data for entry in page}
+            since = page[-1].seq
+        return known
+
+    def _pop_head(self, run: str) -> RunHead | None:
+        held = self._heads.pop(run, None)
+        return None if held is None else held.head
+
+    def _hold(self, run: str, head: RunHead) -> None:
+        self._heads[run] = _WritableRun(head, self._locks.of(run))
+        if len(self._heads) > MAX_HELD_RUNS:
+            self._heads.popitem(last=False)
+
+
+def _record(
+    head: RunHead, fresh: Sequence[Line], *, offsets: Mapping[str, int], chunks: Sequence[Chunk]
+) -> JournalRecord:
+    over = head.summary.over or (bool(fresh) and fresh[-1][0].type == "done")
+    return JournalRecord(
+        VERSION,
+        "append",
+        events=[data for _, data in fresh],
+        offsets={name: at for name, at in offsets.items() if at > head.offsets.get(name, -1)},
+        chunks=[]
+        if over
+        else [each for each in chunks if (each.source, each.offset) not in head.chunk_offsets],
+    )
+
+
+def _move(head: RunHead, record: JournalRecord, *, fresh: Sequence[Line], seq: int) -> None:
+    """Moves a head behind a record, in place: a run of many records must not be copied with each of
+    them.
+    """
+    if fresh:
+        last = fresh[-1][0]
+        head.summary.last_seq = last.seq
+        if last.type == "done":
+            head.summary.status = "done"
+    head.offsets.update(record.offsets)
+    head.chunk_offsets.update((chunk.source, chunk.offset) for chunk in record.chunks)
+    head.seq, head.forgotten = seq, False
+
+
+async def _encoded(record: JournalRecord) -> bytes:
+    # Much at once is compressed elsewhere, so that others on the event loop need not wait.
+    size = sum(map(len, record.events)) + sum(len(chunk.data) for chunk in record.chunks)
+    if size < 1 << 18:
+        return encoded(record)
+    return await asyncio.to_thread(encoded, record)
+
+
+class ReplicatedLog(SqliteReader):
+    """A log over a journal, read from a copy. Every read has what this process has appended
+    before.
+    """
 
     shared = True
 
-    def __init__(
-        self,
-        journal: RecordJournal,
-        view: JournalCopy,
-        follower: JournalFollower,
-        leases: Callable[[], SharedLeases],
-        *,
-        requests: MachineRequests,
-    ) -> None:
-        super().__init__(view.log.signal)
+    def __init__(self, journal: RecordJournal, copy: JournalCopy) -> None:
+        super().__init__(copy.log.readers, copy.log.signal)
         self.journal = journal
-        self._view, self._follower, self._make_leases = view, follower, leases
-        self._log = view.log
-        self._writer = RunWriter(journal, view, follower)
-        self._requests = requests
+        self._copy, self._log = copy, copy.log
+        self._writer = RunWriter(journal, copy)
         self._leases: WeakSet[Leases] = WeakSet()  # nothing else refers to an idle holder
         self._stale = False
         self._closed = False
@@ -79,7 +293,7 @@ class ReplicatedLog(Log):
     @property
     def copy_path(self) -> Path:
         """The file of this machine's copy."""
-        return self._view.path
+        return self._copy.path
 
     async def append(
         self,
@@ -89,26 +303,15 @@ class ReplicatedLog(Log):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        """Commits events, offsets and raw bytes as one record. Returns how many events were new."""
         lines, checked = await checked_append(run, events, offsets)
         self._usable()
         return await self._writer.append(run, lines, offsets=checked, chunks=chunks)
 
-    async def read(
-        self,
-        run: str,
-        since: int = 0,
-        limit: int = READ_LIMIT,
-        *,
-        stream_id: int | None = None,
-        types: Collection[str] = (),
-    ) -> list[Entry]:
+    async def _read(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
         await self._own_writes()
-        return await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-
-    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        await self._own_writes()
-        return await self._log.read_all(since, limit)
+        return await super()._read(job, *args, **named)
 
     # Only the first read waits for what this process has written: a follower of what others write
     # must not fall behind with it.
@@ -122,35 +325,12 @@ class ReplicatedLog(Log):
         async for batch in self._log.follow_all(since):
             yield batch
 
-    async def bounds(self) -> tuple[int, int]:
-        await self._own_writes()
-        return await self._log.bounds()
-
-    async def run(self, run: str) -> RunSummary | None:
-        await self._own_writes()
-        return await self._log.run(run)
-
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
-        await self._own_writes()
-        return await self._log.runs(status=status, matching=matching, limit=limit, before=before)
-
-    async def offsets(self, run: str) -> dict[str, int]:
-        await self._own_writes()
-        return await self._log.offsets(run)
-
     async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         """Yields the raw bytes of a run that is not over, a record's at a time."""
         summary = await self.run(run)
         if summary is not None and summary.over:
             return
-        head = await self._view.head(run)
+        head = await self._copy.head(run)
         if not head.chunk_offsets:
             return
         known: set[tuple[str, int]] = set()
@@ -179,54 +359,47 @@ class ReplicatedLog(Log):
         except InvalidRecord:
             return ()  # the copy has skipped it
 
-    async def run_names(self, prefix: str = "") -> list[str]:
-        await self._own_writes()
-        return await self._log.run_names(prefix)
-
-    async def runs_of(self, session: str) -> list[RunSummary]:
-        await self._own_writes()
-        return await self._log.runs_of(session)
-
-    async def count_runs(self) -> int:
-        await self._own_writes()
-        return await self._log.count_runs()
-
     async def checkup(self) -> list[LogFinding]:
         state = await self.replication()
-        copy = copy_finding(state, await self._log.count_runs())
-        if (problem := problem_finding(state)) is not None:
+        text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
+        if state.lost or state.behind is None:
+            text = f"has {len(await self._log.run_names())} runs"
+        is_well = state.problem is None and state.reachable
+        copy = LogFinding("this machine's copy", is_well, text)
+        if state.problem is not None:
+            advice = "`unbraid doctor --repair` brings back what this machine's copy has"
+            problem = LogFinding("log", False, state.problem, advice if state.lost else None)
             return [problem, copy]
-        skipped = skipped_findings(await self._view.skipped())
-        return [*await self.journal.findings(), copy, *skipped]
+        found = [*await self.journal.findings(), copy]
+        if skipped := await self._copy.skipped():
+            last = skipped[0]
+            text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}"
+            advice = "somebody else writes to its subjects: look who has a credential"
+            found.append(LogFinding("records", False, f"{text}: {last.problem}", advice))
+        return found
 
     def counters(self) -> dict[str, int]:
         return {
             "appends": self._writer.appends,
             "conflicts": self._writer.conflicts,
-            "feed_restarts": self._follower.restarts,
+            "feed_restarts": self._copy.restarts,
             **self.journal.counters(),
         }
 
     async def dead_sessions(self) -> list[str]:
-        return await self._make_leases().dead()
+        return await self.journal.leases().dead()
 
     def machine_requests(self) -> MachineRequests:
-        return self._requests
+        return self.journal.machine_requests()
 
     def leases(self) -> Leases:
-        """Returns leases on the runs of this log, over all machines."""
-        leases = self._make_leases()
+        leases = self.journal.leases()
         self._leases.add(leases)
         return leases
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         await self._own_writes()
         return await self._log.search(query, run=run, limit=limit)
-
-    async def size(self) -> LogSize:
-        """Returns how large this machine's copy is."""
-        await self._own_writes()
-        return await self._log.size()
 
     async def cut(self, runs: Sequence[str]) -> list[str]:
         """Takes away the events of these runs, everywhere."""
@@ -291,16 +464,16 @@ class ReplicatedLog(Log):
 
     async def _caught_up(self, seconds: float) -> bool:
         last = (await self.journal.info()).last_seq
-        applied = await self._follower.applied()
+        applied = await self._copy.applied()
         # The last record may have been one that is gone by now; then nothing will come.
         if applied >= last or not await self.journal.has_after(applied):
             return True
-        return await self._follower.reached(last, seconds, even_hindered=True)
+        return await self._copy.reached(last, seconds, even_hindered=True)
 
     async def replication(self) -> Replication:
-        problem = self._follower.problem or self._follower.hindrance
+        problem = self._copy.problem or self._copy.hindrance
         lost = problem is not None and problem.reason == "lost"
-        applied = await self._follower.applied()
+        applied = await self._copy.applied()
         try:
             info = await self.journal.info()
         except LogError as error:
@@ -321,14 +494,14 @@ class ReplicatedLog(Log):
 
     async def check_copy(self) -> None:
         """Raises DamagedCopy if the file of this machine's copy is damaged."""
-        await self._view.check()
+        await self._copy.check()
 
     async def has_lost_records(self) -> bool:
         """Returns whether the journal lacks what this machine's copy has of it, once that is known.
         Raises LogUnusable if the journal cannot be asked.
         """
         await self.journal.info()
-        return await self._follower.has_lost_records()
+        return await self._copy.has_lost_records()
 
     async def _has_after(self, seq: int) -> bool:
         try:
@@ -344,15 +517,14 @@ class ReplicatedLog(Log):
             self._closed = True
             for leases in list(self._leases):
                 await leases.close(ended=False)
-            await self._follower.close()
+            await self._copy.close()
             await self.journal.close()
-            await self._log.close()
 
     def _usable(self) -> None:
         if self._closed:
             raise LogUnusable(self.journal.address, "closed", "the log is closed")
-        if self._follower.problem is not None:
-            raise self._follower.problem
+        if self._copy.problem is not None:
+            raise self._copy.problem
 
     async def _own_writes(self) -> None:
         """Waits until the copy has what was acknowledged to this process. While the journal cannot
@@ -360,37 +532,11 @@ class ReplicatedLog(Log):
         first reader waits.
         """
         wanted = self._writer.last_seq
-        if self._follower.problem is None and not (self._stale and not self._follower.connected):
-            reached = await self._follower.reached(wanted, OWN_WRITES_TIMEOUT_SECONDS)
+        if self._copy.problem is None and not (self._stale and not self._copy.connected):
+            reached = await self._copy.reached(wanted, OWN_WRITES_TIMEOUT_SECONDS)
             self._stale = not reached
 
 
 def _cut_record(summary: RunSummary, offsets: Mapping[str, int]) -> JournalRecord:
     left = replace(summary, bytes=0, first_seq=summary.last_seq + 1)
     return JournalRecord(VERSION, "cut", offsets=dict(offsets), summary=_encode(left))
-
-
-def copy_finding(state: Replication, run_count: int) -> LogFinding:
-    """Returns how complete the copy is."""
-    text = "has everything" if state.behind == 0 else f"{state.behind} records behind"
-    if state.lost or state.behind is None:
-        text = f"has {run_count} runs"
-    return LogFinding("this machine's copy", state.problem is None and state.reachable, text)
-
-
-def problem_finding(state: Replication) -> LogFinding | None:
-    """Returns why the copy cannot be brought up to date; None if it can."""
-    if state.problem is None:
-        return None
-    advice = "`unbraid doctor --repair` brings back what this machine's copy has"
-    return LogFinding("log", False, state.problem, advice=advice if state.lost else None)
-
-
-def skipped_findings(skipped: Sequence[SkippedRecord]) -> list[LogFinding]:
-    """Returns which records no copy could apply, newest first; nothing if there are none."""
-    if not skipped:
-        return []
-    last = skipped[0]
-    text = f"{len(skipped)} skipped, the last at {last.seq} of run {last.run}: {last.problem}"
-    advice = "somebody else writes to its subjects: look who has a credential"
-    return [LogFinding("records", False, text, advice=advice)]

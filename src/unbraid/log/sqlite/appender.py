@@ -1,4 +1,5 @@
-"""What one append does to the SQLite file, inside the writer's transaction.
+"""What is written to the SQLite file, inside the writer's transaction: appends, and taking old runs
+out of it. Only runs that are over are taken out; a live one is never cut.
 
 What is known of live runs (their summaries, the blocks that are open in them) is held between
 appends, so that an append reads nothing back. It is only a cache: after a restart, a rollback, or
@@ -16,10 +17,12 @@ from typing import Any
 
 import msgspec
 
+from unbraid.errors import CallerError
 from unbraid.events import FleetRetracted, decode_event
-from unbraid.log.fold import Line, RunChanges, RunFold
+from unbraid.fold.status import LIVE
+from unbraid.log.fold import RETRACTED, Line, RunChanges, RunFold
 from unbraid.log.port import Appended
-from unbraid.log.search_blocks import RETRACTED
+from unbraid.log.sqlite.reader import summary_of
 from unbraid.log.summary import RunSummary
 from unbraid.read.chunk import Chunk
 from unbraid.read.seen import forget_oldest
@@ -66,7 +69,6 @@ class _ShortSummary(RunSummary, omit_defaults=True):
     """A summary that is written with every append: without what is the same in a new one."""
 
 
-_decode_summary = msgspec.json.Decoder(RunSummary).decode
 _decode_short = msgspec.json.Decoder(_ShortSummary).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -118,17 +120,19 @@ class Appender:
 
         changes = held.fold.append(lines, stored)
         if not held.key:
-            held.key = create(connection, run)
+            held.key = _create(connection, run)
         if changes.lines:
             self._write(connection, held, changes, first_cursor=first_cursor)
-        save_offsets(connection, held.key, offsets)
+        _save_offsets(connection, held.key, offsets)
         if held.fold.summary.over:
             connection.execute("DELETE FROM spool WHERE run = ?", (held.key,))
             self._held.pop(run, None)
         else:
             for part in chunks:
+                small = compressed(part.data, min_bytes=MIN_COMPRESSED_BYTES)
+                stored_data = (part.data, False) if small is None else (small, True)
                 columns = (held.key, part.source, part.offset, part.arrived_ms)
-                connection.execute(_CHUNK, (*columns, *_stored(part.data)))
+                connection.execute(_CHUNK, (*columns, *stored_data))
             self._held[run] = held
             forget_oldest(self._held, MAX_HELD_RUNS)
         return Appended(len(changes.lines), held.fold.summary.last_seq)
@@ -165,10 +169,13 @@ class Appender:
             summary.status, summary.started,
             summary.title, summary.cwd, summary.session_id, summary.source,
         )  # fmt: skip
-        if listed != held.listed:
+        open_from = held.fold.open_from
+        if listed == held.listed:
+            grown = summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary)
+            connection.execute(_UPDATE_GROWTH, (*grown, key))
+        else:
             held.listed = listed
-            save(connection, key, summary)
-        save_growth(connection, key, summary, open_from=held.fold.open_from)
+            _save(connection, key, summary, open_from=open_from)
 
 
 def _mark_retracted(
@@ -205,12 +212,6 @@ def _read(connection: sqlite3.Connection, run: str) -> _WrittenRun:
     return _WrittenRun(key, fold)
 
 
-def _stored(data: bytes) -> tuple[bytes, bool]:
-    """Returns bytes as they are stored, and whether they are compressed."""
-    small = compressed(data, min_bytes=MIN_COMPRESSED_BYTES)
-    return (data, False) if small is None else (small, True)
-
-
 def index_words(connection: sqlite3.Connection) -> None:
     """Adds all blocks of the file to the search index.
 
@@ -221,35 +222,20 @@ def index_words(connection: sqlite3.Connection) -> None:
     connection.execute(_WORDS)
 
 
-def load(connection: sqlite3.Connection, run: str) -> RunSummary | None:
-    """Returns one run's summary."""
-    row = connection.execute("SELECT summary FROM runs WHERE run = ?", (run,)).fetchone()
-    return None if row is None else _decode_summary(row[0])
-
-
-def save(connection: sqlite3.Connection, key: int, summary: RunSummary) -> None:
+def _save(connection: sqlite3.Connection, key: int, summary: RunSummary, *, open_from: int) -> None:
     """Writes a summary and the columns taken from it."""
-    listed = (
-        summary.status, summary.started, summary.bytes, summary.words, summary.session_id,
-    )  # fmt: skip
-    connection.execute(_UPDATE_LISTED, (*listed, _encode(summary), key))
+    listed = summary.status, summary.started, summary.words, summary.session_id
+    grown = summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary)
+    connection.execute(_UPDATE, (*listed, *grown, key))
 
 
-def save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str, int]) -> None:
+def _save_offsets(connection: sqlite3.Connection, key: int, offsets: Mapping[str, int]) -> None:
     """Writes sources' offsets, which never go back."""
     for source, offset in offsets.items():
         connection.execute(_OFFSET, (key, source, offset))
 
 
-def save_growth(
-    connection: sqlite3.Connection, key: int, summary: RunSummary, *, open_from: int
-) -> None:
-    """Writes a summary and the columns that change with every event."""
-    columns = (summary.updated, summary.bytes, summary.last_seq, open_from, _encode(summary), key)
-    connection.execute(_UPDATE_GROWTH, columns)
-
-
-def create(connection: sqlite3.Connection, run: str) -> int:
+def _create(connection: sqlite3.Connection, run: str) -> int:
     """Writes a run that has nothing yet; returns its key."""
     row = (run, _encode(RunSummary(run)))
     key = connection.execute(_CREATE_RUN, row).lastrowid
@@ -263,8 +249,8 @@ _CREATE_RUN = """INSERT INTO runs
 _COLUMNS = ("run", "seq", "ts", "stream_id", "type", "data")
 _EVENTS = Inserts("events", _COLUMNS)
 _EVENTS_AT = Inserts("events", ("cursor", *_COLUMNS))
-_UPDATE_LISTED = """UPDATE runs SET
-    status = ?, started = ?, bytes = ?, words = ?, session = ?, summary = ? WHERE id = ?"""
+_UPDATE = """UPDATE runs SET status = ?, started = ?, words = ?, session = ?,
+    updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ? WHERE id = ?"""
 _UPDATE_GROWTH = """UPDATE runs SET
     updated = ?, bytes = ?, last_seq = ?, open_from = ?, summary = ? WHERE id = ?"""
 _BLOCKS = Inserts("said", ("run", "stream_id", "seq", "ts", "kind", "text"))
@@ -275,3 +261,112 @@ _OFFSET = """INSERT INTO positions (run, source, offset) VALUES (?, ?, ?)
 _CHUNK = """INSERT INTO spool (run, source, offset, arrived_ms, data, compressed)
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""
+
+# A transaction that deletes is this long at most, or one run: other processes that write wait for
+# it, and give up after SQLITE_BUSY_TIMEOUT_SECONDS.
+CUT_BYTES = 4 * 1024 * 1024
+CUT_RUNS = 256
+MERGED_PAGES = 500
+
+
+def cut_runs(connection: sqlite3.Connection, runs: list[str]) -> list[str]:
+    """Deletes the events of the first of these runs that are over, as many as one transaction may
+    have, and takes from the list what needs no further look. Returns the runs that were cut.
+    """
+    batch, size = list[tuple[int, str]](), 0
+    while runs and size < CUT_BYTES and len(batch) < CUT_RUNS:
+        run = runs.pop(0)
+        row = connection.execute(
+            """SELECT id, bytes FROM runs WHERE run = ? AND bytes > 0
+            AND status NOT IN ('working', 'waiting')""",
+            (run,),
+        ).fetchone()
+        if row is not None:
+            batch.append((row[0], run))
+            size += row[1]
+    _cut(connection, batch)
+    return [run for _, run in batch]
+
+
+def replace_by_summary(
+    connection: sqlite3.Connection, summary: RunSummary, offsets: Mapping[str, int]
+) -> None:
+    """Replaces a run by its summary and its sources' offsets. The file may not have the run yet."""
+    row = connection.execute("SELECT id FROM runs WHERE run = ?", (summary.run,)).fetchone()
+    key = _create(connection, summary.run) if row is None else row[0]
+    _cut(connection, [(key, summary.run)])
+    connection.execute("DELETE FROM spool WHERE run = ?", (key,))
+    _save(connection, key, summary, open_from=summary.last_seq + 1)
+    _save_offsets(connection, key, offsets)
+
+
+def forget_run(connection: sqlite3.Connection, run: str, *, even_live: bool = False) -> None:
+    """Deletes a run that is over, summary and all."""
+    row = connection.execute("SELECT id, status FROM runs WHERE run = ?", (run,)).fetchone()
+    if row is None:
+        return
+    if row[1] in LIVE and not even_live:
+        raise CallerError(f"run {run} is live")
+    _cut(connection, [(row[0], run)])
+    connection.execute("DELETE FROM positions WHERE run = ?", (row[0],))
+    connection.execute("DELETE FROM spool WHERE run = ?", (row[0],))
+    connection.execute("DELETE FROM runs WHERE id = ?", (row[0],))
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    """Deletes all runs."""
+    for table in ("events", "said", "positions", "spool", "runs"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("INSERT INTO said_words (said_words) VALUES ('delete-all')")
+
+
+def clean_index(connection: sqlite3.Connection, *, begin: bool) -> bool:
+    """Removes some of what was deleted from the search index. Returns whether something is left:
+    FTS5 has changed no more than the row that asks for it otherwise.
+    """
+    if begin:
+        index_words(connection)
+    before = connection.total_changes
+    # A negative number: the whole index is merged into one, not only parts of similar size.
+    pages = -MERGED_PAGES if begin else MERGED_PAGES
+    query = "INSERT INTO said_words (said_words, rank) VALUES ('merge', ?)"
+    connection.execute(query, (pages,))
+    return begin or connection.total_changes - before >= 2
+
+
+def empty_wal(connection: sqlite3.Connection) -> bool:
+    """Writes the WAL back into the database and empties it. Returns False if a reader still needs
+    it. Called outside of a transaction.
+    """
+    timeout = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    # SQLite would wait for the reader with the write lock in its hand, and no one could write.
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        busy = 1
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {timeout}")
+    return not busy
+
+
+def _cut(connection: sqlite3.Connection, runs: list[tuple[int, str]]) -> None:
+    # Events first: on a full disk, the pages they give back are what the rest is written to.
+    for key, _ in runs:
+        connection.execute("DELETE FROM events WHERE run = ?", (key,))
+    # What is not in the index yet could not be taken out of it.
+    index_words(connection)
+    for key, run in runs:
+        # FTS5 with external content wants the old text to take its words out of the index.
+        connection.execute(
+            """INSERT INTO said_words (said_words, rowid, text)
+            SELECT 'delete', id, text FROM said WHERE run = ?""",
+            (key,),
+        )
+        connection.execute("DELETE FROM said WHERE run = ?", (key,))
+        summary = summary_of(connection, run)
+        assert summary is not None
+        summary.bytes, summary.first_seq = 0, summary.last_seq + 1
+        _save(connection, key, summary, open_from=summary.first_seq)

@@ -11,19 +11,23 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from unbraid.events import FleetEvent
-from unbraid.log.entry import Entry
 from unbraid.log.fold import checked_append
 from unbraid.log.leases import FileLeases
-from unbraid.log.port import READ_LIMIT, Appended, Found, Log, LogSize, LogUnusable, unknown_address
-from unbraid.log.sqlite import queries, retention
-from unbraid.log.sqlite.appender import Appender, index_words, load
+from unbraid.log.port import Appended, Found, LogUnusable, unknown_address
+from unbraid.log.sqlite.appender import (
+    Appender,
+    clean_index,
+    cut_runs,
+    empty_wal,
+    forget_run,
+    index_words,
+)
 from unbraid.log.sqlite.file import (
     MIGRATIONS,
     FileErrors,
@@ -34,8 +38,7 @@ from unbraid.log.sqlite.file import (
     open_writer,
     set_version,
 )
-from unbraid.log.sqlite.queries import search_results
-from unbraid.log.summary import RunSummary
+from unbraid.log.sqlite.reader import SqliteReader, search_results, unindexed
 from unbraid.read.chunk import Chunk
 from unbraid.system.home import make_private_folder
 from unbraid.system.tasks import cancel_task
@@ -59,7 +62,7 @@ SEARCHES_TOGETHER = 2
 CHECKPOINT_TRIES = 10
 
 
-class SqliteLog(Log):
+class SqliteLog(SqliteReader):
     """A log in one SQLite file. Made by `SqliteLog.open`."""
 
     def __init__(
@@ -69,10 +72,10 @@ class SqliteLog(Log):
         busy_seconds: float = SQLITE_BUSY_TIMEOUT_SECONDS,
         is_copy: bool = False,
     ) -> None:
-        super().__init__()
         self._path, self._address = path, str(path)
-        self._appender = Appender()
+        self.appender = Appender()
         errors = FileErrors(path, is_copy=is_copy)
+        super().__init__(Readers(path, errors))
         with errors.named():
             connection = open_writer(path, busy_seconds=busy_seconds, durable=not is_copy)
             try:
@@ -88,9 +91,8 @@ class SqliteLog(Log):
             errors,
             on_begin=self._begin,
             on_commit=self.signal.change,
-            on_rollback=self._appender.forget,
+            on_rollback=self.appender.forget,
         )
-        self.readers = Readers(path, errors)
         self._searches = asyncio.Semaphore(SEARCHES_TOGETHER)
         self._watcher = asyncio.create_task(self._watch())
 
@@ -123,7 +125,7 @@ class SqliteLog(Log):
         # gone with the process.
         if (replaced := self.replaced()) is not None:
             raise replaced
-        self._appender.begin(connection)
+        self.appender.begin(connection)
 
     async def append(
         self,
@@ -134,109 +136,40 @@ class SqliteLog(Log):
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
         lines, checked = await checked_append(run, events, offsets)
-        return await self._writer.submit(
-            lambda connection: self._appender.append(
-                connection, run, lines, offsets=checked, chunks=chunks
-            )
-        )
+        return await self.transact(self.appender.append, run, lines, offsets=checked, chunks=chunks)
 
     async def transact(
-        self,
-        job: Callable[Concatenate[sqlite3.Connection, Appender, P], T],
-        *args: P.args,
-        **named: P.kwargs,
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        """Runs a job in a transaction, for an engine that keeps a copy in this file. Returns its
-        result.
-        """
-        appender = self._appender
-        return await self._writer.submit(
-            lambda connection: job(connection, appender, *args, **named)
-        )
-
-    async def read(
-        self,
-        run: str,
-        since: int = 0,
-        limit: int = READ_LIMIT,
-        *,
-        stream_id: int | None = None,
-        types: Collection[str] = (),
-    ) -> list[Entry]:
-        return await self.readers.read(
-            queries.run_entries, run, since=since, limit=limit, stream_id=stream_id, types=types
-        )
-
-    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
-        return await self.readers.read(queries.all_entries, since, limit)
-
-    async def bounds(self) -> tuple[int, int]:
-        return await self.readers.read(queries.bounds)
-
-    async def run(self, run: str) -> RunSummary | None:
-        return await self.readers.read(load, run)
-
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
-        return await self.readers.read(
-            queries.summaries, status=status, matching=matching, limit=limit, before=before
-        )
-
-    async def offsets(self, run: str) -> dict[str, int]:
-        return await self.readers.read(queries.offsets, run)
-
-    async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
-        after: int | None = 0
-        while after is not None:
-            page = await self.readers.read(queries.chunk_page, run, after)
-            yield page.chunks
-            after = page.last_id
-
-    async def run_names(self, prefix: str = "") -> list[str]:
-        return await self.readers.read(queries.run_names, prefix)
-
-    async def runs_of(self, session: str) -> list[RunSummary]:
-        return await self.readers.read(queries.runs_of, session)
-
-    async def count_runs(self) -> int:
-        return await self.readers.read(queries.count_runs)
+        """Runs a job in a transaction. Returns its result once that is committed."""
+        return await self._writer.submit(lambda connection: job(connection, *args, **named))
 
     def leases(self) -> FileLeases:
         """Returns leases on the runs of this file: locks in the folder beside it."""
         return FileLeases(self._path.parent)
 
-    async def size(self) -> LogSize:
-        return await self.readers.read(retention.log_size)
-
     async def cut(self, runs: Sequence[str]) -> list[str]:
         """Takes away the events of these runs, a bounded number in each transaction."""
         left, cut = list(runs), list[str]()
         while left:
-            cut += await self._writer.submit(partial(retention.cut_runs, runs=left))
+            cut += await self.transact(cut_runs, left)
             if left:
                 await asyncio.sleep(WRITER_PAUSE_SECONDS)
         return cut
 
     async def forget(self, run: str) -> None:
-        await self._writer.submit(lambda connection: retention.forget_run(connection, run))
+        await self.transact(forget_run, run)
 
     async def vacuum(self) -> None:
         """Shrinks the file to what it holds."""
-        await self._writer.submit(retention.begin_cleaning)
-        left = True
+        left = await self.transact(clean_index, begin=True)
         while left:
             await asyncio.sleep(WRITER_PAUSE_SECONDS)
-            left = await self._writer.submit(retention.continue_cleaning)
+            left = await self.transact(clean_index, begin=False)
         await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
         # Beside a reader that stays, the WAL keeps its size until a later checkpoint finds none.
         for _ in range(CHECKPOINT_TRIES):
-            if await self._writer.submit(retention.empty_wal, alone=True):
+            if await self._writer.submit(empty_wal, alone=True):
                 break
             await asyncio.sleep(WRITER_PAUSE_SECONDS)
 
@@ -259,8 +192,8 @@ class SqliteLog(Log):
             await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
-        if await self.readers.read(queries.unindexed):
-            await self._writer.submit(index_words)
+        if await self.readers.read(unindexed):
+            await self.transact(index_words)
         async with self._searches:
             return await search_results(self.readers, query, run=run, limit=limit)
 

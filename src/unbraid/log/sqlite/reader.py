@@ -1,4 +1,5 @@
-"""What readers ask the SQLite file, one function a question; at the end, search.
+"""How the SQLite file is read, by the log that owns it and by one of which it is a copy; at the
+end, search.
 
 `fleet/query` decides what a search matches, and how well. FTS5 finds whole words and beginnings of
 words at once. It knows nothing of what is inside of words, and an index that did would be larger
@@ -11,20 +12,23 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from unbraid.fold.query import Query, folded
 from unbraid.fold.status import FILTERS
 from unbraid.log.entry import Entry
-from unbraid.log.port import Found
-from unbraid.log.search_blocks import RankedResult, best_first, max_results_per_run
+from unbraid.log.fold import RankedResult, best_first, max_results_per_run
+from unbraid.log.port import READ_LIMIT, Found, Log, LogSize, Signal
 from unbraid.log.sqlite.file import Readers
 from unbraid.log.summary import RunSummary, page_start
 from unbraid.read.chunk import Chunk
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 # A page of huge events must not fill the memory: reading stops past this, whatever the limit.
 MAX_PAGE_BYTES = 4 * 1024 * 1024
@@ -32,49 +36,122 @@ CHUNK_PAGE_BYTES = 16 * 1024 * 1024
 # Sorts after everything that a name of a run can go on with.
 LAST_CHARACTER = "\U0010ffff"
 
+_ID = "(SELECT id FROM runs WHERE run = ?)"
+
 _decode_summary = msgspec.json.Decoder(RunSummary).decode
 
 
-def run_entries(
-    connection: sqlite3.Connection,
-    run: str,
-    *,
-    since: int,
-    limit: int,
-    stream_id: int | None,
-    types: Collection[str],
-) -> list[Entry]:
-    """Returns events of one run after a seq."""
-    where, values = (
-        ["run = (SELECT id FROM runs WHERE run = ?)", "seq > ?"],
-        list[Any]((run, since)),
-    )
-    if stream_id is not None:
-        where.append("stream_id = ?")
-        values.append(stream_id)
-    if types:
-        where.append(f"type IN ({','.join('?' * len(types))})")
-        values.extend(types)
-    rows = connection.execute(
-        f"SELECT cursor, ?, seq, ts, stream_id, type, data FROM events"
-        f" WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?",
-        (run, *values, limit),
-    )
-    return _page(rows)
+class SqliteReader(Log):
+    """A log that reads its events from an SQLite file."""
+
+    def __init__(self, readers: Readers, signal: Signal | None = None) -> None:
+        super().__init__(signal)
+        self.readers = readers
+
+    async def _read(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """Runs a job on one snapshot of the file. It decodes what it finds, too: elsewhere, no one
+        would know that it is the file that is damaged.
+        """
+        return await self.readers.read(job, *args, **named)
+
+    async def read(
+        self,
+        run: str,
+        since: int = 0,
+        limit: int = READ_LIMIT,
+        *,
+        stream_id: int | None = None,
+        types: Collection[str] = (),
+    ) -> list[Entry]:
+        where, values = [f"run = {_ID}", "seq > ?"], list[Any]((run, run, since))
+        if stream_id is not None:
+            where.append("stream_id = ?")
+            values.append(stream_id)
+        if types:
+            where.append(f"type IN ({','.join('?' * len(types))})")
+            values.extend(types)
+        query = (
+            "SELECT cursor, ?, seq, ts, stream_id, type, data FROM events"
+            f" WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
+        )
+        return await self._read(_entries, query, *values, limit)
+
+    async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
+        query = """SELECT cursor, runs.run, seq, ts, stream_id, type, data FROM events
+            JOIN runs ON runs.id = events.run WHERE cursor > ? ORDER BY cursor LIMIT ?"""
+        return await self._read(_entries, query, since, limit)
+
+    async def bounds(self) -> tuple[int, int]:
+        query = """SELECT (SELECT min(cursor) FROM events),
+            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"""
+        ((first, last),) = await self._read(execute, query)
+        return (last + 1 if first is None else first), last
+
+    async def run(self, run: str) -> RunSummary | None:
+        return await self._read(summary_of, run)
+
+    async def runs(
+        self,
+        *,
+        status: str | None = None,
+        matching: str | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[RunSummary]:
+        where, values = ["last_seq > 0"], list[Any]()
+        if status is not None:
+            among = FILTERS[status]
+            where.append(f"status IN ({', '.join('?' * len(among))})")
+            values.extend(among)
+        if before is not None:
+            where.append("(started, run) < (?, ?)")
+            values.extend(page_start(before))
+        if matching is not None:
+            where.append("instr(words, ?)")
+            values.append(matching.lower())
+        query = f"""SELECT summary FROM runs WHERE {" AND ".join(where)}
+            ORDER BY started DESC, run DESC LIMIT ?"""
+        return await self._read(_summaries, query, *values, limit)
+
+    async def runs_of(self, session: str) -> list[RunSummary]:
+        query = """SELECT summary FROM runs WHERE (run = ? OR session = ?) AND last_seq > 0
+            ORDER BY started DESC, run DESC"""
+        return await self._read(_summaries, query, session, session)
+
+    async def run_names(self, prefix: str = "") -> list[str]:
+        if not prefix.isascii():
+            return []  # no name has anything else, and SQLite refuses what is no Unicode
+        # A range and not GLOB or LIKE: a prefix has no wildcards, and the index on names is used.
+        query = "SELECT run FROM runs WHERE run >= ? AND run < ? AND last_seq > 0 ORDER BY run"
+        return [run for (run,) in await self._read(execute, query, prefix, prefix + LAST_CHARACTER)]
+
+    async def offsets(self, run: str) -> dict[str, int]:
+        return await self._read(offsets_of, run)
+
+    async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
+        after: int | None = 0
+        while after is not None:
+            chunks, after = await self._read(_chunk_page, run, after)
+            yield chunks
+
+    async def size(self) -> LogSize:
+        return await self._read(_size)
 
 
-def all_entries(connection: sqlite3.Connection, since: int, limit: int) -> list[Entry]:
-    """Returns events of all runs after a cursor."""
-    rows = connection.execute(
-        """SELECT cursor, runs.run, seq, ts, stream_id, type, data FROM events
-        JOIN runs ON runs.id = events.run WHERE cursor > ? ORDER BY cursor LIMIT ?""",
-        (since, limit),
-    )
-    return _page(rows)
+def execute(connection: sqlite3.Connection, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Runs one statement. Returns the rows that it finds."""
+    return connection.execute(query, values).fetchall()
 
 
-def _page(rows: sqlite3.Cursor) -> list[Entry]:
+def _summaries(connection: sqlite3.Connection, query: str, *values: Any) -> list[RunSummary]:
+    return [_decode_summary(summary) for (summary,) in connection.execute(query, values)]
+
+
+def _entries(connection: sqlite3.Connection, query: str, *values: Any) -> list[Entry]:
     entries, size = [], 0
+    rows = connection.execute(query, values)
     for row in rows:
         entry = Entry(*row)
         entries.append(entry)
@@ -86,110 +163,62 @@ def _page(rows: sqlite3.Cursor) -> list[Entry]:
     return entries
 
 
-def bounds(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Returns the first cursor kept, the last ever given."""
-    row = connection.execute(
-        """SELECT (SELECT min(cursor) FROM events),
-        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"""
-    ).fetchone()
-    return (row[1] + 1 if row[0] is None else row[0]), row[1]
+def summary_of(connection: sqlite3.Connection, run: str) -> RunSummary | None:
+    """Returns one run's summary."""
+    found = _summaries(connection, "SELECT summary FROM runs WHERE run = ?", run)
+    return found[0] if found else None
 
 
-def summaries(
-    connection: sqlite3.Connection,
-    *,
-    status: str | None,
-    matching: str | None,
-    limit: int,
-    before: str | None,
-) -> list[RunSummary]:
-    """Returns runs, last started first."""
-    where, values = ["last_seq > 0"], list[Any]()
-    if status is not None:
-        among = FILTERS[status]
-        where.append(f"status IN ({', '.join('?' * len(among))})")
-        values.extend(among)
-    if before is not None:
-        where.append("(started, run) < (?, ?)")
-        values.extend(page_start(before))
-    if matching is not None:
-        where.append("instr(words, ?)")
-        values.append(matching.lower())
+def offsets_of(connection: sqlite3.Connection, run: str) -> dict[str, int]:
+    """Returns the offset of each source of a run."""
+    return dict(execute(connection, f"SELECT source, offset FROM positions WHERE run = {_ID}", run))
+
+
+def chunk_offsets(connection: sqlite3.Connection, run: str) -> set[tuple[str, int]]:
+    """Returns the sources and offsets of a run's raw bytes."""
+    query = f"SELECT source, offset FROM spool WHERE run = {_ID}"
+    return {(source, offset) for source, offset in connection.execute(query, (run,))}
+
+
+def _chunk_page(
+    connection: sqlite3.Connection, run: str, after: int
+) -> tuple[list[Chunk], int | None]:
+    """Returns some of the raw bytes of a run, in the order in which they came, and after which row
+    to continue; None if that is all.
+    """
     rows = connection.execute(
-        f"SELECT summary FROM runs WHERE {' AND '.join(where)}"
-        " ORDER BY started DESC, run DESC LIMIT ?",
-        (*values, limit),
-    )
-    return [_decode_summary(summary) for (summary,) in rows]
-
-
-def run_names(connection: sqlite3.Connection, prefix: str) -> list[str]:
-    """Returns the names of runs that begin with `prefix`."""
-    if not prefix.isascii():
-        return []  # no name has anything else, and SQLite refuses what is no Unicode
-    # A range and not GLOB or LIKE: a prefix has no wildcards, and the index on names is used.
-    rows = connection.execute(
-        "SELECT run FROM runs WHERE run >= ? AND run < ? AND last_seq > 0 ORDER BY run",
-        (prefix, prefix + LAST_CHARACTER),
-    )
-    return [run for (run,) in rows]
-
-
-def runs_of(connection: sqlite3.Connection, session: str) -> list[RunSummary]:
-    """Returns the runs of a session, last started first."""
-    rows = connection.execute(
-        """SELECT summary FROM runs WHERE (run = ? OR session = ?) AND last_seq > 0
-        ORDER BY started DESC, run DESC""",
-        (session, session),
-    )
-    return [_decode_summary(summary) for (summary,) in rows]
-
-
-def count_runs(connection: sqlite3.Connection) -> int:
-    """Returns how many runs have an event."""
-    return int(connection.execute("SELECT count(*) FROM runs WHERE last_seq > 0").fetchone()[0])
-
-
-def offsets(connection: sqlite3.Connection, run: str) -> dict[str, int]:
-    """Returns each source's offset."""
-    rows = connection.execute(
-        "SELECT source, offset FROM positions WHERE run = (SELECT id FROM runs WHERE run = ?)",
-        (run,),
-    )
-    return dict(rows)
-
-
-class ChunkPage(NamedTuple):
-    """Some raw bytes of a run, and after which row to go on; None if that is all."""
-
-    chunks: list[Chunk]
-    last_id: int | None
-
-
-def chunk_page(connection: sqlite3.Connection, run: str, after: int) -> ChunkPage:
-    """Returns some of the raw bytes of a run, in the order in which they came."""
-    rows = connection.execute(
-        """SELECT id, source, offset, data, arrived_ms, compressed FROM spool
-        WHERE run = (SELECT id FROM runs WHERE run = ?) AND id > ? ORDER BY id""",
+        f"""SELECT id, source, offset, data, arrived_ms, compressed FROM spool
+        WHERE run = {_ID} AND id > ? ORDER BY id""",
         (run, after),
     )
-    chunks: list[Chunk] = []
-    size = 0
+    chunks, size = list[Chunk](), 0
     for number, source, offset, stored, arrived_ms, compressed in rows:
         data = zlib.decompress(stored) if compressed else stored
         chunks.append(Chunk(source, offset, data, arrived_ms=arrived_ms))
         size += len(data)
         if size >= CHUNK_PAGE_BYTES:
-            return ChunkPage(chunks, number)
-    return ChunkPage(chunks, None)
+            return chunks, number
+    return chunks, None
 
 
-def chunk_offsets(connection: sqlite3.Connection, run: str) -> set[tuple[str, int]]:
-    """Returns the sources and offsets of a run's raw bytes."""
-    rows = connection.execute(
-        "SELECT source, offset FROM spool WHERE run = (SELECT id FROM runs WHERE run = ?)", (run,)
+def _size(connection: sqlite3.Connection) -> LogSize:
+    """Returns how large the database is, by its pages. The files do not tell: next to a reader, a
+    WAL holds pages that are in the database, too, and after a VACUUM all of them.
+    """
+    page, count, free = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_size", "page_count", "freelist_count")
     )
-    return set(rows)
+    # What remains of runs without their events, the raw bytes of those that are not over, and the
+    # first page of every table and index.
+    kept = connection.execute(
+        """SELECT (SELECT coalesce(sum(length(summary) + length(words)), 0) FROM runs)
+        + (SELECT coalesce(sum(length(data)), 0) FROM spool)
+        + (SELECT count(*) FROM sqlite_master WHERE rootpage > 0) * ?""",
+        (page,),
+    ).fetchone()[0]
+    used = (count - free) * page
+    return LogSize(total=count * page, used=used, content=max(used - int(kept), 0))
 
 
 def unindexed(connection: sqlite3.Connection) -> bool:
@@ -208,7 +237,7 @@ MAX_WORD_BYTES = 32_768
 
 _BLOCKS = """SELECT said.id, said.text, runs.run, said.stream_id, said.seq, said.kind, said.ts
     FROM said JOIN runs ON runs.id = said.run"""
-_OF_RUN = "said.run = (SELECT id FROM runs WHERE run = ?)"
+_OF_RUN = f"said.run = {_ID}"
 _LAST_ID = (1 << 63) - 1
 
 Hits = dict[int, RankedResult]
