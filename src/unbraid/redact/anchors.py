@@ -11,13 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 
-Present = Callable[[bytes], frozenset[bytes]]
-
-
-class FoundAnchors(frozenset[bytes]):
-    """The words that a text has, with the offsets of each in it."""
-
-    offsets: dict[bytes, list[int]]
+# The words that a text has, with the offsets of each in it.
+Anchors = dict[bytes, list[int]]
+Present = Callable[[bytes], Anchors]
 
 
 def finder(words: Iterable[bytes]) -> Present:
@@ -29,18 +25,16 @@ def finder(words: Iterable[bytes]) -> Present:
 
     find = BytesAhoCorasick(known, implementation=Implementation.DFA).find_matches_as_indexes
 
-    def present(text: bytes) -> frozenset[bytes]:
-        offsets: dict[bytes, list[int]] = {}
+    def present(text: bytes) -> Anchors:
+        anchors: Anchors = {}
         # Overlapping, because a word may end with the beginning of another.
         for number, start, _ in find(text, overlapping=True):
             word = known[number]
-            if word in offsets:
-                offsets[word].append(start)
+            if word in anchors:
+                anchors[word].append(start)
             else:
-                offsets[word] = [start]
-        found = FoundAnchors(offsets)
-        found.offsets = offsets
-        return found
+                anchors[word] = [start]
+        return anchors
 
     return present
 
@@ -50,16 +44,14 @@ def _pattern_finder(known: tuple[bytes, ...]) -> Present:
     # What is found is the longest at its place: others there are beginnings of it.
     beginnings = {word: [each for each in known if word.startswith(each)] for word in known}
 
-    def present(text: bytes) -> frozenset[bytes]:
-        offsets: dict[bytes, list[int]] = {}
+    def present(text: bytes) -> Anchors:
+        anchors: Anchors = {}
         at = 0
         while (found := search(text, at)) is not None:
             start = found.start()
             for word in beginnings[found[0]]:
-                offsets.setdefault(word, []).append(start)
+                anchors.setdefault(word, []).append(start)
             at = start + 1
-        anchors = FoundAnchors(offsets)
-        anchors.offsets = offsets
         return anchors
 
     return present
@@ -84,14 +76,11 @@ def alternation(words: Iterable[bytes]) -> bytes:
 
 
 def matches(
-    pattern: re.Pattern[bytes], begins: frozenset[bytes], text: bytes, anchors: frozenset[bytes]
+    pattern: re.Pattern[bytes], offsets: Iterable[int], text: bytes
 ) -> Iterator[re.Match[bytes]]:
-    """Yields the matches of a pattern that begins with one of some anchors, like `finditer`."""
-    if not isinstance(anchors, FoundAnchors):
-        yield from pattern.finditer(text)
-        return
+    """Yields the matches of a pattern that begin at some of the offsets, like `finditer`."""
     done = 0
-    for offset in sorted(offset for word in begins & anchors for offset in anchors.offsets[word]):
+    for offset in offsets:
         if offset >= done and (found := pattern.match(text, offset)) is not None:
             done = found.end()
             yield found

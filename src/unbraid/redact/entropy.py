@@ -12,6 +12,8 @@ from itertools import pairwise
 from math import log2
 from string import ascii_lowercase, ascii_uppercase
 
+from unbraid.redact.rules import RULES
+
 LEAST, MOST = 20, 256
 
 _WORD = rb"(?:[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{2,20}){0,8}|[A-Z]{2,20}|[A-Z])[0-9]{0,3}|[0-9]{1,8}"
@@ -22,13 +24,7 @@ UUID = re.compile(rb"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 STARS = b"*" * 8
 _PIECES = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BETWEEN_WORDS = re.compile(rb"[-_/.+]+")
-# How the ids of agents, messages, calls and the like begin.
-_ID = re.compile(
-    rb"(?:(?:srv|mcp)?toolu|msg|req|resp|rs|fc|ctc|ws|call|chatcmpl|cmpl|run|thread|asst|file|batch"
-    rb"|ses|prt|per|que|evt|event|item|agent|task|session|snap|step|conv|gen|vs|part|turn|wrk|tool"
-    rb"|user|usr|org|proj|cus|pi|price|prod|sub|in|acct|ch|trace|span|node|cell|pkg|ver|dpl|prj|bg"
-    rb"|evl|rsp|rollout|wf|wfr|chunk|cm|cmt|PR|MDU|MDQ|IC|sha(?:1|224|256|384|512))[-_]"
-)
+_ID = RULES.part("ID")
 # Also JSON in base64: what is secret of that, a web token, is found by its shape.
 _HASH = re.compile(rb"sha(?:1|224|256|384|512)-|AAAA[BCE][3-9]Nz|ssh-|eyJ")
 # Secrets of providers that no rule knows often say what they are.

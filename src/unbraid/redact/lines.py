@@ -24,7 +24,7 @@ from msgspec import Raw, Struct
 from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.events import FleetEvent, decode_event, encode
 from unbraid.read.record import BAD_JSON
-from unbraid.redact.anchors import Present
+from unbraid.redact.anchors import Anchors
 from unbraid.redact.keys import LONGEST
 from unbraid.redact.secrets import anchors_with, hidden, redact, secret_ranges, undecided_from
 
@@ -41,28 +41,40 @@ Read = Callable[[bytes], Delta | BlockEnd | None]
 _LONG_STARS = re.compile(rb"\*{17,}")
 
 
-class LineFormats(NamedTuple):
-    """How lines carry parts of blocks: readers, their signs, and what finds all that matters."""
+class _Format(NamedTuple):
+    """How some lines carry parts of blocks, and the words, in small letters, of which each line has
+    one that says something about blocks, or carries a part of one.
+    """
 
-    reads: tuple[Read, ...]
-    signs: tuple[frozenset[bytes], ...]
-    part_signs: tuple[frozenset[bytes], ...]
-    anchors: Present
+    read: Read
+    signs: frozenset[bytes]
+    part_signs: frozenset[bytes]
 
-    @classmethod
-    def of(cls, formats: Iterable[DeltaFormat]) -> LineFormats:
-        """Returns what all of some formats say."""
-        known = tuple(formats)
-        signs = tuple(_words_in(each, "signs") for each in known)
-        part_signs = tuple(_words_in(each, "part_signs") for each in known)
-        anchors = anchors_with(frozenset().union(*signs, *part_signs))
-        return cls(tuple(each.read for each in known), signs, part_signs, anchors)
+
+class LineFormats:
+    """How the lines of all kinds carry parts of blocks, and what finds all that matters in them."""
+
+    def __init__(self, formats: Iterable[DeltaFormat]) -> None:
+        self.formats = [
+            _Format(each.read, _words_in(each, "signs"), _words_in(each, "part_signs"))
+            for each in formats
+        ]
+        words = [each.signs | each.part_signs for each in self.formats]
+        self.anchors = anchors_with(frozenset().union(*words))
+
+    def may_begin(self, anchors: Anchors) -> bool:
+        """Returns whether a text that has these anchors may have a part of a block."""
+        return any(_may_have(anchors, each.part_signs) for each in self.formats)
+
+    def readers(self, anchors: Anchors) -> list[Read]:
+        """Returns what may read lines that have these anchors."""
+        return [each.read for each in self.formats if _may_have(anchors, each.signs)]
 
 
 _NOTHING = Raw(b"")
-SAID = frozenset(("text", "thinking"))
+TEXTS = frozenset(("text", "thinking"))
 # These may come while a block is in the middle of a word.
-ASIDES = frozenset(("progress", "session_meta", "unrecognized", "malformed"))
+WITHIN_BLOCKS = frozenset(("progress", "session_meta", "unrecognized", "malformed"))
 
 
 class _Event(Struct):
@@ -93,11 +105,11 @@ class EventDeltas:
             return None
         if read.type == "done":
             return BlockEnd()
-        if not read.stream_id or read.type in ASIDES:
+        if not read.stream_id or read.type in WITHIN_BLOCKS:
             return None
         owner = bytes(read.stream_id).decode()
         text = bytes(read.delta)
-        if read.type in SAID and text.startswith(b'"'):
+        if read.type in TEXTS and text.startswith(b'"'):
             block = f"{read.type} {bytes(read.message_id).decode()} {bytes(read.block).decode()}"
             return Delta(owner, block, text, alone=True)
         return BlockEnd(owner)
@@ -155,7 +167,7 @@ class LineRedactor:
     """Redacts lines that follow each other."""
 
     def __init__(self, formats: LineFormats) -> None:
-        self._reads, self._signs, self._part_signs, self._anchors = formats
+        self._formats = formats
         self._open: dict[str, dict[str | int, _Block]] = {}
         self._queue: deque[bytes | _DeltaLine] = deque()
         # The numbers of the first line in the queue, of the first that is undecided, and of the
@@ -172,22 +184,20 @@ class LineRedactor:
         """Adds the next lines, without their ends."""
         text = b"\n".join(lines)
         self.size += len(text) + 1 if lines else 0
-        anchors = self._anchors(lower := text.lower())
-        if not self._open and not _may_have(anchors, self._part_signs):
+        anchors = self._formats.anchors(lower := text.lower())
+        if not self._open and not self._formats.may_begin(anchors):
             # No block is open, and none begins.
             redacted = redact(text, anchors, lower)
             self._queue.extend(lines if redacted is text else redacted.split(b"\n"))
             return
-        signs = zip(self._signs, self._reads, strict=True)
-        reads = [read for words, read in signs if _may_have(anchors, (words,))]
+        reads = self._formats.readers(anchors)
         found = [_read(line, reads) for line in lines]
         # The text of a part is redacted with its block, and nothing else of its line is.
         whole = [line for line, read in zip(lines, found, strict=True) if type(read) is not Delta]
-        # Another text: where the anchors are in it is not known.
-        shown = iter(redact(b"\n".join(whole), frozenset(anchors)).split(b"\n"))
+        shown = iter(redact(b"\n".join(whole)).split(b"\n"))
         for line, read in zip(lines, found, strict=True):
             if type(read) is Delta:
-                self._add(line, read)
+                self._add(line, read, reads)
                 continue
             if read is not None:
                 self._end(*read)
@@ -197,14 +207,9 @@ class LineRedactor:
         """Returns the first lines, as far as they are decided. `last`: nothing more will come.
         `expired`: nothing waits any longer, and what may become a secret is redacted like one.
         """
-        for block in self._ended:
-            _settle(block, last=True)
-        for block in list(self._waiting if last or expired else self._touched):
-            _settle(block, last=last, expired=expired)
-            if not block.spans:
-                del self._waiting[block]
-        self._ended.clear()
-        self._touched.clear()
+        self._decide(
+            self._waiting if last or expired else self._touched, last=last, expired=expired
+        )
         queue = self._queue
         while self._decided < self._first + len(queue):
             line = queue[self._decided - self._first]
@@ -236,16 +241,22 @@ class LineRedactor:
         for line in lines:
             self._queue.pop()
             self.size -= len(line) + 1
+        # The next part may continue a word of which too little is known yet.
+        self._decide(self._touched, expired=True)
+
+    def _decide(
+        self, blocks: Iterable[_Block], *, last: bool = False, expired: bool = False
+    ) -> None:
         for block in self._ended:
-            _settle(block, last=True)
-        for block in self._touched:
-            # The next part may continue a word of which too little is known yet.
-            _settle(block, expired=True)
-            del self._waiting[block]
+            _redact_block(block, last=True)
+        for block in list(blocks):
+            _redact_block(block, last=last, expired=expired)
+            if not block.spans:
+                del self._waiting[block]
         self._ended.clear()
         self._touched.clear()
 
-    def _add(self, line: bytes, read: Delta) -> None:
+    def _add(self, line: bytes, read: Delta, reads: Sequence[Read]) -> None:
         blocks = self._open.setdefault(read.owner, {})
         if read.alone and blocks and (len(blocks) > 1 or read.block not in blocks):
             for other in [name for name in blocks if name != read.block]:
@@ -253,7 +264,7 @@ class LineRedactor:
         block = blocks.get(read.block)
         if block is None:
             block = blocks[read.block] = _Block()
-        part = _DeltaLine(line, read.text, self._reads)
+        part = _DeltaLine(line, read.text, reads)
         block.wait(self._first + len(self._queue), part)
         self._queue.append(part)
         self._waiting[block] = self._touched[block] = None
@@ -293,13 +304,12 @@ def _words_in(deltas: DeltaFormat, name: str) -> frozenset[bytes]:
     return frozenset(sign.lower() for sign in signs)
 
 
-def _may_have(anchors: frozenset[bytes], signs: Iterable[frozenset[bytes]]) -> bool:
-    """Returns whether one of these formats may read a text that has these anchors."""
-    return any(not words or not anchors.isdisjoint(words) for words in signs)
+def _may_have(anchors: Anchors, words: frozenset[bytes]) -> bool:
+    return not words or not words.isdisjoint(anchors)
 
 
-def _settle(block: _Block, *, last: bool = False, expired: bool = False) -> None:
-    """Redacts a block's lines, as far as they are decided, and notes how far that is."""
+def _redact_block(block: _Block, *, last: bool = False, expired: bool = False) -> None:
+    """Redacts a block's lines, as far as they are decided."""
     before, text = len(block.context), block.context + block.text
     ranges = secret_ranges(text)
     redacted = shown = hidden(text, ranges)

@@ -49,7 +49,7 @@ from unbraid.log.port import (
     run_pages,
 )
 from unbraid.log.summary import RunSummary
-from unbraid.redact.lines import ASIDES, SAID, EventDeltas, LineFormats, LineRedactor
+from unbraid.redact.lines import TEXTS, WITHIN_BLOCKS, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.system.tasks import with_pauses
 
@@ -77,7 +77,7 @@ T = TypeVar("T")
 
 _cursor = attrgetter("cursor")
 _EVENTS = EventDeltas()
-_FORMATS = LineFormats.of([_EVENTS])
+_FORMATS = LineFormats([_EVENTS])
 
 
 class RunRedactor:
@@ -107,9 +107,9 @@ class RunRedactor:
         """Takes more events. Returns as many of the events so far as are decided."""
         if self._known is not None:
             for entry in entries:
-                if entry.stream_id not in self._known and entry.type not in ASIDES:
+                if entry.stream_id not in self._known and entry.type not in WITHIN_BLOCKS:
                     self._known.add(entry.stream_id)
-                    if entry.type in SAID:
+                    if entry.type in TEXTS:
                         await self._look_up(entry)
         now = time.monotonic() if self._live else 0.0
         self._held += [(entry, now if self._live else entry.ts / 1000) for entry in entries]
@@ -149,7 +149,7 @@ class RunRedactor:
         block: str | int | None = None
         async for page in run_pages(self._log, self._run, start, stream_id=entry.stream_id):
             for each in page:
-                if each.seq >= entry.seq or each.type in ASIDES:
+                if each.seq >= entry.seq or each.type in WITHIN_BLOCKS:
                     continue
                 read = _EVENTS.read(each.data)
                 name = read.block if isinstance(read, Delta) else None
@@ -269,7 +269,7 @@ class RedactedReader:
         """Returns up to `limit` events of a run after the seq `since`, in order. What may be the
         beginning of a secret at the end of the log is redacted like one.
         """
-        if types and SAID.isdisjoint(types):
+        if types and TEXTS.isdisjoint(types):
             found = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
             data = await off_loop(_redact_each, [entry.data for entry in found])
             return [

@@ -1,8 +1,9 @@
 """Finds secrets in text, and replaces each by as many stars.
 
 Offsets stay true, and a secret is still known as one: redacting again changes nothing, and what
-follows eight stars belongs to them. Three ways lead to a secret: the rules of a maintained scanner
-(`keys`), a name or a scheme before it, and random characters (`entropy`).
+follows eight stars belongs to them. Three ways lead to a secret: how it begins (`keys`), what
+introduces it (`named_secrets`, `introduced`, `tables`), and random characters (`entropy`). How all
+of these look is data, in `rules/`.
 
 The time is linear in the text. Most patterns begin with a word that most text does not have: which
 of these words, the anchors, are there is found out first, for all of them at once (`anchors`). What
@@ -21,16 +22,15 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from binascii import Error
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from unbraid.redact import commands, keys, named_secrets, schemes, tables, view
-from unbraid.redact.anchors import Present, finder
+from unbraid.redact import introduced, keys, named_secrets, tables, view
+from unbraid.redact.anchors import Anchors, Present, finder
 from unbraid.redact.entropy import (
     STARS,
-    UUID,
     consists_of_words,
     is_labelled_key,
     known_id,
@@ -43,20 +43,13 @@ from unbraid.redact.entropy import (
 from unbraid.redact.keys import (
     BEGINS,
     BODY,
-    HEADS,
-    JWT_OPEN,
+    LINE_END,
     LONGEST,
-    PREFIX,
-    PREFIX_AT_END,
-    PREFIXES,
-    SHAPES,
-    SK_OPEN,
-    is_key_after,
-    is_key_body,
+    RUN,
 )
+from unbraid.redact.rules import RULES
 from unbraid.redact.view import View, views, whole_escapes
 
-RUN = 13
 # How far a rule looks back and ahead.
 WINDOW = 96
 # Of data in base64, so much is looked into.
@@ -64,61 +57,40 @@ MAX_ENCODED = 64 << 10
 MAX_KNOWN = 8192
 # Of capital letters and digits alone, which are many a name, too.
 NATS_SEED_CHARS = 58
-_LINE_BREAK = rb"[ \t]*(?:[\n\r]|\\+(?:[nr]|\Z))+(?:[ \t]|\\t){0,16}(?:[>|] )?"
-
 # Not the hyphen: without it the parts of a UUID, of which there are many, are too short to be runs.
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/"
+_WORD = _LETTERS + b"-"
 _RUNS = bytes(97 if each in _LETTERS else each if each in b'":' else 32 for each in range(256))
-_RUN = re.compile(b"a" * RUN + b"a*+")
-# Most are the names of fields, and no secrets, unless they begin like one.
-_NO_NAME = re.compile(_RUN.pattern + b'(?!":)')
+# What is followed by `":` is the name of a field, and no secret, unless it begins like a key.
+_RUN = re.compile(b"a" * RUN + b'a*+(?!":)')
 # The ids of agents, messages and calls, and hashes, with the character before them: each is new.
 # Hashes of 32 digits may be keys.
 _PLAIN_ID = re.compile(
     rb"[^-.$\\](?:(?:toolu|msg|req|call|ses|prt)_[0-9A-Za-z]{1,64}|(?![0-9a-f]{32}\Z)[0-9a-f]{1,512})"
 )
-# Before a run: hyphens join it to more of its word, the others may end the prefix of a secret.
-_JOINTS = frozenset(b"-.$")
-_BACKSLASH, _HYPHEN = b"\\-"
-_JOINED = tuple(prefix for prefix in PREFIXES if prefix[-1] in b".$")
-# In small letters: one of them is in each text with a run behind such a prefix.
-_JOINED_ANCHORS = frozenset(prefix.lower() for prefix in _JOINED)
-# One of them is in each text that has a field named like a secret.
-_SECRET_NAMES = frozenset(b'"' + prefix.lower() for prefix in PREFIXES)
-# What looks made by chance and is no secret, by what stands before it.
-_EXCUSED = re.compile(
-    rb"(?:[\"'](?:[A-Za-z_\-]*(?:[iI]ds?|ID|[uU]uid|UUID|[hH]ash|sha\d*|[sS]um|[dD]igest|[eE][tT]ag"
-    rb"|[sS]ignature|[iI]ntegrity|[cC]ursor|encrypted_content|[dD]ata|blob|[vV]ersion|revision|commit"
-    rb"|[fF]ingerprint|resolved|snapshot|mappings|[nN]once|source|src|model|name|slug|path|file))"
-    rb"[\"'\\]*\s*[:=]\s*[\"'\\]*|base64,\s?|h1:|sha\d+[-:=]"
-    rb"|[iI]ntegrity[:= \"']+|[cC]hecksum[:= \"']+"
-    rb"|rev[:= \"']+|ssh-(?:rsa|ed25519) |#|@|\$)\Z"
-)
-_CUT_SECRET = re.compile(rb"(?P<word>[A-Za-z0-9_\-+/.]{1,64})" + _LINE_BREAK + rb"\Z")
-_LINE_ENDS = (b"\n", b"\r", b"\\n", b"\\r", b"\\t", b"\\")
-_REST = re.compile(rb"(?:[A-Za-z0-9_+/]|-(?!----))*")
-_WORD = _LETTERS + b"-"
+_BACKSLASH = ord("\\")
+_EXCUSE = RULES.part("EXCUSE")
 _span = re.Match.span
 
-# Words that are no secrets, each with the character before it, where no prefix ends with a full
-# stop, and anywhere.
+# Words that are no secrets, each with the character before it.
 _known: set[bytes] = set()
-_known_anywhere: set[bytes] = set()
 
-_LINE_END = re.compile(_LINE_BREAK)
 _WORD_END = re.compile(rb"\\|[\n\r\"'`<]|\Z")
-_TAIL = 4 * LONGEST
-_ANCHORS = (
-    view.ANCHORS
-    | view.ENCODED
-    | named_secrets.ANCHORS
-    | schemes.ANCHORS
-    | commands.ANCHORS
-    | keys.ANCHORS
-    | _JOINED_ANCHORS
-    | _SECRET_NAMES
-    | tables.ANCHORS
+# Keys that look like a hash, by what stands behind them or before them.
+_HEX_KEY = re.compile(
+    rb"(?P<lead>(?<=key-)(?<![A-Za-z0-9_]key-)|(?<=[0-9]{13}:)|(?<=[0-9a-z*]{16}\$))?[0-9a-f]{32}"
+    rb"(?(lead)|(?:-us[0-9]{1,2}|-[0-9a-f]{8}-[0-9a-f]{8}))(?![0-9A-Za-z-])"
 )
+_REST = re.compile(rb"(?:[A-Za-z0-9_+/]|-(?!----))*")
+# Certificates and public keys, which look like secrets.
+_PUBLIC = re.compile(
+    rb"-----BEGIN (?:[A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|REQUEST|PUBLIC KEY BLOCK"
+    rb"|MESSAGE))-----[^\"\-]+"
+)
+_TAIL = 4 * LONGEST
+# Each finds secrets of a form, and what more text may make one.
+_FORMS = (keys, named_secrets, introduced, tables)
+_ANCHORS = view.ANCHORS.union(view.ENCODED, *(form.ANCHORS for form in _FORMS))
 
 Ranges = list[tuple[int, int]]
 
@@ -134,12 +106,10 @@ _anchors = anchors_with(frozenset())
 
 def rule_words() -> frozenset[bytes]:
     """Returns the words with which rules begin, and the prefixes of keys."""
-    return _ANCHORS | {*PREFIXES} | {*SHAPES.words}
+    return _ANCHORS | {*RULES.prefixes} | RULES.shapes.words
 
 
-def redact(
-    data: bytes, anchors: frozenset[bytes] | None = None, lower: bytes | None = None
-) -> bytes:
+def redact(data: bytes, anchors: Anchors | None = None, lower: bytes | None = None) -> bytes:
     """Returns the same bytes with every secret replaced by as many stars. `lower` and `anchors`, if
     they are known: the bytes in small letters, and which anchors they may have.
     """
@@ -158,23 +128,15 @@ def hidden(data: bytes, ranges: Ranges) -> bytes:
 
 
 def secret_ranges(
-    data: bytes, anchors: frozenset[bytes] | None = None, lower: bytes | None = None
+    data: bytes, anchors: Anchors | None = None, lower: bytes | None = None
 ) -> Ranges:
     """Returns where secrets are."""
-    lower = data.lower() if lower is None else lower
-    anchors = _anchors(lower) if anchors is None else anchors
-    found: Ranges = []
-    for seen in views(data, anchors):
-        there = (lower, anchors)
-        if seen.text is not data:
-            there = (seen.text.lower(), _anchors(seen.text.lower()))
-        found += [
-            (seen.offset(first), seen.end(last - 1))
-            for first, last in _found(seen.text, *there)
-            if last > first
-        ]
-    if not found:
-        return []
+    found = [
+        (seen.offset(first), seen.end(last - 1))
+        for seen in views(data, _anchors, lower, anchors)
+        for first, last in _found(seen)
+        if last > first
+    ]
     merged: Ranges = []
     for first, last in sorted(found):
         start, end = whole_escapes(data, first, last)
@@ -189,21 +151,21 @@ def undecided_from(data: bytes) -> int | None:
     """Returns where something begins that more bytes at the end could make a secret."""
     offset = max(0, len(data) - _TAIL)
     tail = data[offset:]
-    starts = [_undecided_in(seen) for seen in views(tail, _anchors(tail.lower()))]
-    known = [start for start in starts if start is not None]
-    return offset + min(known) if known else None
+    starts = [
+        seen.offset(start)
+        for seen in views(tail, _anchors)
+        for start in _undecided(seen)
+        if start < len(seen.text)
+    ]
+    return offset + min(starts) if starts else None
 
 
-def _undecided_in(seen: View) -> int | None:
-    text = seen.text
-    end = text[-LONGEST - 64 :]
-    starts = [_undecided_word(text), named_secrets.open_value(end, _anchors(end.lower()))]
-    if starts[1] is not None:
-        starts[1] += max(0, len(text) - LONGEST - 64)
-    lower = text.lower()
-    starts += tables.open_value(text, lower, _anchors(lower))
-    known = [start for start in starts if start is not None and start < len(text)]
-    return seen.offset(min(known)) if known else None
+def _undecided(seen: View) -> Iterator[int]:
+    for form in _FORMS:
+        yield from form.open_values(seen)
+    start = _undecided_word(seen.text)
+    if start is not None:
+        yield start
 
 
 def redact_words(text: str, *, cut: bool) -> str:
@@ -216,9 +178,6 @@ def redact_words(text: str, *, cut: bool) -> str:
 
 def _undecided_word(text: bytes) -> int | None:
     start = len(text.rstrip(_WORD + b".="))
-    token = text.find(b"eyJ", start)
-    if token >= 0 and JWT_OPEN.match(text, token):
-        return token + 3
     if len(text) - start >= LONGEST:
         return None
     if text[:start].endswith(STARS):
@@ -227,41 +186,26 @@ def _undecided_word(text: bytes) -> int | None:
         return None if dot < 0 else dot
     # A letter after a backslash is an escape.
     start += text[start - 1 : start] == b"\\" and start < len(text)
-    # A key that was cut at the end of a line continues here.
-    before = _cut_before(text, start)
-    if (
-        before is not None
-        and (prefix := PREFIX.search(text, *before.span("word")))
-        and not BEGINS.match(text, start)
-    ):
-        return prefix.end()
     ended = text[start:].rstrip(b"=")
     run = start + max(ended.rfind(b"."), ended.rfind(b"=")) + 1
     first = min(start + plain_start(text[start:]), run + plain_start(text[run:]))
-    if (prefix := PREFIX.search(text, start) or SK_OPEN.search(text, start)) is not None:
-        first = min(first, prefix.end())
     return first if first < len(text) else None
 
 
-def _found(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+def _found(seen: View) -> Iterator[tuple[int, int]]:
     ends: set[int] = set()
-    for found in chain(
-        named_secrets.ranges(text, lower, anchors),
-        schemes.ranges(text, lower, anchors),
-        commands.ranges(text, anchors),
-        tables.ranges(text, lower, anchors),
-        keys.ranges(text, anchors),
-        _word_ranges(text, anchors),
-    ):
+    by_prefix = list(keys.ranges(seen))
+    others = (form.ranges(seen) for form in _FORMS if form is not keys)
+    for found in chain(by_prefix, *others, _word_ranges(seen, by_prefix)):
         yield found
-        yield from _continued(text, found[1], ends)
+        yield from _continued(seen.text, found[1], ends)
 
 
 def _continued(text: bytes, end: int, ends: set[int]) -> Iterator[tuple[int, int]]:
     """Yields the rest of a secret that continues in the next lines, each of one word alone. No line
     is looked at again for the secret before it: `ends` has those from which this has looked.
     """
-    while end not in ends and (gap := _LINE_END.match(text, end)) is not None:
+    while end not in ends and (gap := LINE_END.match(text, end)) is not None:
         ends.add(end)
         word = BODY.match(text, gap.end())
         if word is None or len(word[0]) < 8 or consists_of_words(word[0]) or known_id(word[0]):
@@ -277,132 +221,85 @@ def _continued(text: bytes, end: int, ends: set[int]) -> Iterator[tuple[int, int
 # --- words that are long enough for a secret ---
 
 
-def _word_ranges(text: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
-    """Yields the secrets among words that are long enough for one."""
+def _word_ranges(seen: View, by_prefix: Ranges) -> Iterator[tuple[int, int]]:
+    """Yields the secrets among words that are long enough for one, but for those `by_prefix`."""
+    text = seen.text
     # One character before the text, so that each word has one before it.
-    padded, done, public, plain_id = b" " + text, 0, None, _PLAIN_ID.fullmatch
-    # Where a prefix may end with a full stop, nothing is known of a word behind one.
-    joints, known = _JOINTS, _known_anywhere
-    if anchors.isdisjoint(_JOINED_ANCHORS):
-        joints, known = frozenset((_HYPHEN,)), _known
+    padded, done, plain_id, known = b" " + text, 0, _PLAIN_ID.fullmatch, _known
+    excused: Ranges | None = None
     if len(known) >= MAX_KNOWN:
         known.clear()
-    runs = _NO_NAME if anchors.isdisjoint(_SECRET_NAMES) else _RUN
     strange = [
         (start - 1, end)
-        for start, end in map(_span, runs.finditer(padded.translate(_RUNS)))
+        for start, end in map(_span, _RUN.finditer(padded.translate(_RUNS)))
         # The same words are everywhere, and each id is new: nearly all end here.
         if (word := padded[start - 1 : end]) not in known and not plain_id(word)
     ]
     for start, last in strange:
         if start < done or (word := padded[start:last]) in known:
             continue
-        before, end, is_id = word[0], last - 1, False
-        if before == _BACKSLASH:
-            start += 1
-        elif is_id := before == _HYPHEN and _is_uuid(text, start):
-            start += 12
-        run, led = text[start:end], before in _JOINTS and _led(text, start, before)
-        is_path = is_id or before != _HYPHEN
-        if not led and len(run) <= LONGEST and (_dull(run) or (is_path and plain_path(run))):
-            if end - start == 32:
-                if (key := commands.hex_key_end(text, start, end)) is not None:
-                    yield start + plain_start(run), key
-            elif before not in joints and len(known) < MAX_KNOWN:
+        # A letter after a backslash is an escape.
+        start += word[0] == _BACKSLASH
+        end = done = last - 1
+        run = text[start:end]
+        if len(run) <= LONGEST and _is_plain(run):
+            if (key := _HEX_KEY.match(text, start)) is not None:
+                yield start + plain_start(run), key.end()
+            elif len(run) != 32 and len(known) < MAX_KNOWN:
                 known.add(word)
             continue
-        if public is None:
-            public = schemes.public_blocks(text, anchors)
-        block = bisect_right(public, (start, len(text))) - 1
-        if block < 0 or start >= public[block][1]:
-            # The whole word, hyphens and all.
-            first = _word_start(text, start) if before == _HYPHEN else start
-            rest = _REST.match(text, end)
-            done = end = rest.end() if rest else end
-            for found in _judged(text, first, end):
+        # The whole word, hyphens and all.
+        start = _word_start(text, start)
+        if (rest := _REST.match(text, end)) is not None:
+            end = done = rest.end()
+        if excused is None:
+            excused = sorted([*by_prefix, *_public_blocks(seen)])
+        other = bisect_left(excused, (end,)) - 1
+        if other < 0 or start >= excused[other][1]:
+            for found in _judged(text, start, end):
                 done = max(done, found[1])  # a key may have full stops in it
                 yield found
 
 
+def _public_blocks(seen: View) -> Ranges:
+    if b"-----begin" not in seen.anchors:
+        return []
+    return [found.span() for found in _PUBLIC.finditer(seen.text)]
+
+
 def _word_start(text: bytes, end: int) -> int:
     """Returns where the word begins, hyphens and all, that goes on at an offset."""
+    if text[end - 1 : end] != b"-":
+        return end
     head = text[max(0, end - 64) : end]
     start = end - len(head[len(head.rstrip(_WORD)) :].rpartition(b"-----")[2])
     return start + (text[start - 1 : start] == b"\\")
 
 
-def _is_uuid(text: bytes, start: int) -> bool:
-    """Returns whether the run is the last part of a UUID, perhaps with more behind it."""
-    return UUID.match(text, max(0, start - 24)) is not None
-
-
-def _led(text: bytes, start: int, before: int) -> bool:
-    """Returns whether a run may belong to a prefix before it."""
-    if before == _HYPHEN:
-        first = _word_start(text, start)
-        return text[first : first + 3] in HEADS
-    if not text.endswith(_JOINED, 0, start):
-        return False
-    return PREFIX_AT_END.search(text, max(0, start - 32), start) is not None
-
-
 @lru_cache(maxsize=8192)
-def _dull(word: bytes) -> bool:
-    """Returns whether a word is no secret, whatever stands before it."""
-    if (
-        word[:3] in HEADS or (b"/" in word and any(part[:3] in HEADS for part in word.split(b"/")))
-    ) and PREFIX.search(word):
+def _is_plain(run: bytes) -> bool:
+    """Returns whether a run is no secret, and no part of one."""
+    if b"_" in run and is_labelled_key(run):
         return False
-    if b"_" in word and is_labelled_key(word):
+    if len(run) == NATS_SEED_CHARS and run.isupper():
         return False
-    if len(word) == NATS_SEED_CHARS and word.isupper():
-        return False
-    return known_id(word) or consists_of_words(word) or words_and_ids(word)
-
-
-def _cut_before(text: bytes, start: int) -> re.Match[bytes] | None:
-    """Returns the word at the end of the line before, if a line begins here."""
-    # Seldom, and the pattern takes long to find that out.
-    if not text[max(0, start - WINDOW) : start].rstrip(b" \t>|").endswith(_LINE_ENDS):
-        return None
-    return _CUT_SECRET.search(text, max(0, start - WINDOW), start)
+    return known_id(run) or consists_of_words(run) or words_and_ids(run) or plain_path(run)
 
 
 def _judged(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    word, known, done = text[start:end], False, 0
+    word = text[start:end]
     shown = start + plain_start(word[:LONGEST])
-    for prefix in PREFIX.finditer(text, max(0, start - 24), min(end, start + LONGEST)):
-        if prefix.start() < done:
-            continue
-        # A prefix that ends with a letter needs a body in one piece, without full stops.
-        most = len(text) if not prefix[0][-1:].isalnum() else prefix.end() + LONGEST
-        body = BODY.match(text, prefix.end(), most)
-        # Of a long word that is no key no part is one: it is not looked at again.
-        done = body.end() if body and len(body[0]) > LONGEST else done
-        if body is not None and is_key_after(prefix[0], body[0], whole=prefix.start() == start):
-            known = True
-            yield body.span()
-    if known:
-        return
     if len(word) <= LONGEST:
         shift = max(0, start - WINDOW)
-        for first, last in SHAPES.ranges(text[shift : end + WINDOW]):
+        for first, last in RULES.shapes.ranges(text[shift : end + WINDOW]):
             if shift + first < end and shift + last > start:
                 yield max(shown, shift + first), shift + last
     padding = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(b"="))
     for first, last in _by_chance(word) if len(word) <= 4 * LONGEST else ():
-        if not _EXCUSED.search(text, max(0, start - WINDOW), start):
+        if not _EXCUSE.search(text, max(0, start - WINDOW), start):
             yield start + first + plain_start(word[first:last]), start + last + padding
     if _encodes_secret(word[:MAX_ENCODED]):
         yield shown, end + padding
-    # A key that was cut at the end of a line, before there was enough of it to know it.
-    before = _cut_before(text, start)
-    if before is not None and not consists_of_words(word) and not BEGINS.match(text, start):
-        for prefix in PREFIX.finditer(text, *before.span("word")):
-            begun = text[prefix.end() : before.end("word")]
-            if is_key_body(prefix[0], begun + word) and not is_key_body(prefix[0], begun):
-                yield prefix.end(), before.end("word")
-                yield shown, end
 
 
 @lru_cache(maxsize=8192)
@@ -438,14 +335,5 @@ def _encodes_secret(word: bytes) -> bool:
         decoded = b64decode(standard[: len(standard) // 4 * 4])
     except (Error, ValueError):
         return False
-    lower = decoded.lower()
-    anchors = _anchors(lower)
-    found = (
-        *named_secrets.ranges(decoded, lower, anchors),
-        *schemes.ranges(decoded, lower, anchors),
-        *keys.ranges(decoded, anchors),
-    )
-    return bool(found) or any(
-        (body := BODY.match(decoded, prefix.end())) and is_key_after(prefix[0], body[0], whole=True)
-        for prefix in PREFIX.finditer(decoded)
-    )
+    seen = View(decoded, lower := decoded.lower(), _anchors(lower))
+    return any(found for form in _FORMS for found in form.ranges(seen))

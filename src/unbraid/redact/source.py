@@ -39,7 +39,7 @@ def _line_formats() -> LineFormats:
     from unbraid.agents.registry import delta_formats
     from unbraid.redact.lines import EventDeltas, LineFormats
 
-    return LineFormats.of((*delta_formats(), EventDeltas()))
+    return LineFormats((*delta_formats(), EventDeltas()))
 
 
 class _Source:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from unbraid.redact.view import View
+
 # In small letters: one of them is in each text that has such a column.
 ANCHORS = frozenset((b"password", b"passwd", b"passwort", b"kennwort", b"passphrase"))
 MAX_ROW_BYTES = 400
@@ -25,21 +27,19 @@ _RULE = re.compile(rb"[-:= ]*")
 _VALUE = re.compile(rb"[ *`]*(?P<value>[^\s\"'`\\,;|<>(){}\[\]]{6,128})[ *`]*(?:\\{1,4}r)?")
 
 
-def ranges(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[tuple[int, int]]:
-    """Yields where such passwords are. `lower` is the text in small letters."""
-    if not anchors.isdisjoint(ANCHORS):
-        for start, cell in _cells(text, lower):
-            found = _VALUE.fullmatch(cell)
-            if found is not None and _is_password(found["value"]):
-                yield start + found.start("value"), start + found.end("value")
+def ranges(seen: View) -> Iterator[tuple[int, int]]:
+    """Yields where such passwords are."""
+    for start, cell in _cells(seen):
+        found = _VALUE.fullmatch(cell)
+        if found is not None and _is_password(found["value"]):
+            yield start + found.start("value"), start + found.end("value")
 
 
-def open_value(text: bytes, lower: bytes, anchors: frozenset[bytes]) -> Iterator[int]:
+def open_values(seen: View) -> Iterator[int]:
     """Yields where a cell begins with which the text ends: there may be more of it."""
-    if not anchors.isdisjoint(ANCHORS):
-        for start, cell in _cells(text, lower):
-            if start + len(cell) >= len(text):
-                yield start + len(cell) - len(cell.lstrip(b" *`"))
+    for start, cell in _cells(seen):
+        if start + len(cell) >= len(seen.text):
+            yield start + len(cell) - len(cell.lstrip(b" *`"))
 
 
 def _is_password(value: bytes) -> bool:
@@ -47,9 +47,11 @@ def _is_password(value: bytes) -> bool:
     return has_digit and value.lower() != value.upper() and not value.lower().startswith(b"http")
 
 
-def _cells(text: bytes, lower: bytes) -> Iterator[tuple[int, bytes]]:
+def _cells(seen: View) -> Iterator[tuple[int, bytes]]:
     """Yields the cells that a name of a password belongs to, and where each begins."""
-    done = 0
+    if ANCHORS.isdisjoint(seen.anchors):
+        return
+    text, lower, done = seen.text, seen.lower, 0
     for name in _BEGINS.finditer(lower):
         if name.start() < done:
             continue

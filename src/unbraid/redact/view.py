@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+
+from unbraid.redact.anchors import Anchors, Present
 
 # Colours and other controls of a terminal, also cut off at the end; zero-width characters, soft
 # hyphens, marks of direction; letters that JSON spells out; slashes that it escapes.
@@ -37,36 +40,23 @@ ANCHORS = frozenset(
      *(b"\xe2\x80" + bytes([last]) for last in (*range(0x8B, 0x90), *range(0xAA, 0xAF))),
      *(b"\xe2\x81" + bytes([last]) for last in range(0xA0, 0xB0)))
 )  # fmt: skip
-# Each begins with a literal: `re` finds those many times faster than the pattern above.
-_SIGNS = tuple(
-    re.compile(sign)
-    for sign in (
-        rb"\\(?:u[0-9a-fA-F]{4}|/|x1[bB]|033|e\[)", rb"\x1b", rb"\xef\xbb\xbf", rb"\xc2\xad",
-        rb"\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])",
-    )
-)  # fmt: skip
 # What one character of JSON may take.
 _ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
 class View:
-    """The text of some bytes, which may have these of the anchors; or, `decoded`, that text without
-    the encoding of addresses and pages. Both count: `p%40ss` may be a password, or part of one.
-    """
+    """A text in which secrets are searched, the same in small letters, and which anchors it has."""
 
-    __slots__ = ("_offsets", "_starts", "text")
+    __slots__ = ("_offsets", "_starts", "anchors", "lower", "text")
 
-    def __init__(self, data: bytes, anchors: frozenset[bytes], *, decoded: bool = False) -> None:
-        self._starts: list[int] | None = None
-        self._offsets: list[int] = []
-        text = data
-        if decoded:
-            text = self._cleaned(data, _ENCODED)
-        elif not anchors.isdisjoint(ANCHORS) and any(sign.search(data) for sign in _SIGNS):
-            text = self._cleaned(data, _REMOVED)
-        self.text = text
+    def __init__(self, text: bytes, lower: bytes, anchors: Anchors) -> None:
+        self.text, self.lower, self.anchors = text, lower, anchors
+        # Where parts of the text are in the bytes, if something was removed from these.
+        self._starts, self._offsets = [0], [0]
 
-    def _cleaned(self, data: bytes, removed: re.Pattern[bytes]) -> bytes:
+    @classmethod
+    def cleaned(cls, data: bytes, removed: re.Pattern[bytes], find: Present) -> View:
+        """Returns the text without what a reader does not see."""
         parts, starts, offsets, size, at = list[bytes](), [0], [0], 0, 0
         for found in removed.finditer(data):
             start, end = found.span()
@@ -77,32 +67,39 @@ class View:
             offsets += [start, end]
             size += len(letter)
             at = end
-        self._starts, self._offsets = starts, offsets
-        return b"".join([*parts, data[at:]])
+        text = b"".join([*parts, data[at:]])
+        view = cls(text, lower := text.lower(), find(lower))
+        view._starts, view._offsets = starts, offsets
+        return view
 
     def offset(self, at: int) -> int:
         """Returns where in the bytes a character of the text is."""
-        if self._starts is None:
-            return at
         part = bisect_right(self._starts, at) - 1
         return self._offsets[part] + at - self._starts[part]
 
     def end(self, at: int) -> int:
         """Returns where in the bytes a character of the text ends."""
-        if self._starts is None:
-            return at + 1
         part = bisect_right(self._starts, at)
         if part < len(self._starts) and self._starts[part] == at + 1:
             return self._offsets[part]
         return self.offset(at) + 1
 
 
-def views(data: bytes, anchors: frozenset[bytes]) -> list[View]:
-    """Returns the texts in which secrets of some bytes are searched."""
-    found = [View(data, anchors)]
-    if not anchors.isdisjoint(ENCODED):
-        found.append(View(data, anchors, decoded=True))
-    return found
+def views(
+    data: bytes, find: Present, lower: bytes | None = None, anchors: Anchors | None = None
+) -> Iterator[View]:
+    """Yields the texts in which secrets of some bytes are searched: what a reader sees, and that
+    without the encoding of addresses and pages. Both count: `p%40ss` may be a password, or part of
+    one. `lower` and `anchors`, if they are known: the bytes in small letters, and their anchors.
+    """
+    lower = data.lower() if lower is None else lower
+    anchors = find(lower) if anchors is None else anchors
+    if ANCHORS.isdisjoint(anchors):
+        yield View(data, lower, anchors)
+    else:
+        yield View.cleaned(data, _REMOVED, find)
+    if not ENCODED.isdisjoint(anchors):
+        yield View.cleaned(data, _ENCODED, find)
 
 
 def _letter(found: re.Match[bytes]) -> bytes:
