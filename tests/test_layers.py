@@ -32,8 +32,8 @@ ROWS = [
     {"checkup"},
     {"hub", "recordings"},
     {"orchestrate"},
-    {"machine"},
     {"serve"},
+    {"machine"},
     {"tui"},
     {"cli"},
 ]

@@ -112,6 +112,22 @@ async def caught_up_runs(
     return newest_runs(merge_runs(shown.values(), sessions), oldest_ms)
 
 
+def runs_outside_log(
+    env: Mapping[str, str],
+    home: Path,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
+    """Returns the stored sessions, last changed first, where no log can be read; without
+    `everything`, those that are live or of the last day.
+    """
+    oldest_ms = oldest_listed_ms(everything=everything)
+    sessions = list_sessions(env, home, oldest_ms=oldest_ms, warn=warn, progress=progress)
+    return newest_runs(merge_runs((), sessions), oldest_ms)
+
+
 def has_gone_on(session: RunSummary, logged: Sequence[RunSummary]) -> bool:
     """Returns whether a stored session has said something after its last run in the log was
     over.
