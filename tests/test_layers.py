@@ -15,8 +15,8 @@ LAYERS = {
     "pure": ["errors", "timings", "events", "screen", "read", "fold"],
     "kinds": ["system", "agents"],
     "storage": ["log", "redact"],
-    "acts": ["steer", "send", "record", "orchestrate", "machine"],
-    "faces": ["checkup", "recordings", "serve", "tui", "cli"],
+    "acts": ["steer", "send", "record", "orchestrate"],
+    "faces": ["serve", "machine", "checkup", "recordings", "tui", "cli"],
 }
 ROOMS = [room for rooms in LAYERS.values() for room in rooms]
 RANKS = {room: rank for rank, room in enumerate(ROOMS)}

@@ -11,11 +11,8 @@ from unbraid.events.schema import interfaces, union
 from unbraid.fold.tool_formats import ToolFormat
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
 from unbraid.serve.hub.frames import Cut
-from unbraid.serve.routes.alerts import NewAlerts
-from unbraid.serve.routes.control import ControlOptions
-from unbraid.serve.routes.costs import CostTable
-from unbraid.serve.routes.runs import Runs
-from unbraid.serve.routes.search import SearchResults
+from unbraid.serve.routes.runs import CostTable, Runs, SearchResults
+from unbraid.serve.routes.steering import ControlOptions, NewAlerts
 from unbraid.steer.permissions import PermissionRequest
 
 

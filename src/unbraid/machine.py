@@ -21,26 +21,28 @@ from contextlib import (
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import FleetEvent
-from unbraid.log import Leases, Log, RunSummary, data_folder, open_log, staleness
-from unbraid.log.engines import log_name
-from unbraid.record.sessions.all_runs import AbandonedRuns
-from unbraid.record.sessions.importer import (
-    ImportedSession,
-    all_sessions,
-    import_sessions,
-    open_or_import,
-)
-from unbraid.record.sessions.stored_sessions import StoredSessionList
-from unbraid.send.senders import PageAlerts
+from unbraid.log.engines import log_name, open_log
+from unbraid.log.port import Log, LogUnusable, every_run, staleness
+from unbraid.system.home import data_folder
 from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:
+    from unbraid.fold.prices import Prices
+    from unbraid.log.leases import Leases
+    from unbraid.log.summary import RunSummary
+    from unbraid.orchestrate.orchestrator import Orchestrator
+    from unbraid.record.sessions.all_runs import AbandonedRuns
+    from unbraid.record.sessions.costs import SpentRun
+    from unbraid.record.sessions.importer import ImportedSession
+    from unbraid.record.sessions.stored_sessions import StoredSessionList
     from unbraid.send.alert_service import Show
-    from unbraid.send.delivery import Destination, LogDelivery
+    from unbraid.send.delivery import DeliveryStatus, Destination, LogDelivery
+    from unbraid.send.senders import PageAlerts
+    from unbraid.serve import ServeConfig, Server
     from unbraid.steer.controllers import Controllers
 
 
@@ -61,14 +63,63 @@ async def session_events(
                     yield entry.event
 
 
+async def listed_runs(
+    *,
+    env: Mapping[str, str] = os.environ,
+    everything: bool = False,
+    redact: bool = False,
+    warn: Callable[[str], None] = lambda text: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[RunSummary]:
+    """Returns the runs of the log and the stored sessions that are not in it, last changed first;
+    without `everything`, those that are live or of the last day. If the log cannot be used, only
+    the sessions.
+    """
+    from unbraid.record.sessions.all_runs import caught_up_runs, runs_outside_log
+
+    home = data_folder(env)
+    try:
+        async with Machine(env=env, warn=warn) as machine:
+            return await caught_up_runs(
+                machine.log,
+                env,
+                home,
+                everything=everything,
+                warn=warn,
+                progress=progress,
+                redact=redact,
+            )
+    except LogUnusable as error:
+        warn(f"the log cannot be read; listing only sessions outside of it: {error}")
+    return runs_outside_log(env, home, everything=everything, warn=warn, progress=progress)
+
+
+async def with_logged_costs(
+    stored: list[SpentRun], prices: Prices, warn: Callable[[str], None]
+) -> list[SpentRun]:
+    """Returns what the runs of the log and the `stored` sessions that are not in it have spent. If
+    the log cannot be used, only the sessions.
+    """
+    from unbraid.record.sessions.costs import with_logged
+
+    try:
+        async with Machine(warn=warn) as machine:
+            runs = [run async for run in every_run(machine.log)]
+            return await with_logged(stored, machine.log, runs, prices=prices)
+    except LogUnusable as error:
+        warn(f"the log cannot be read; counting only sessions outside of it: {error}")
+        return stored
+
+
 class Machine:
     """The agents of one machine. Use it as an async context manager.
 
     `log` is what `open_log` takes, or an open log, which stays open. `env` says where agents keep
-    their sessions, and where we keep our files. With `redact`, secrets are replaced before anything
-    is stored. `servers` are addresses of agents' own servers. With `even_away`, a shared log that
-    cannot be reached yet is waited for meanwhile. `warn` is called, in the event loop, with what
-    goes wrong beside the work; it may be set later, before that work is begun.
+    their sessions, and where we keep our files. `controllers` are the runs that can be steered, if
+    not all that can be found. With `redact`, secrets are replaced before anything is stored.
+    `servers` are addresses of agents' own servers. With `even_away`, a shared log that cannot be
+    reached yet is waited for meanwhile. `warn` is called, in the event loop, with what goes wrong
+    beside the work; it may be set later, before that work is begun.
     """
 
     def __init__(
@@ -76,26 +127,26 @@ class Machine:
         log: str | Path | Log | None = None,
         *,
         env: Mapping[str, str] = os.environ,
+        controllers: Controllers | None = None,
         redact: bool = False,
         servers: Sequence[str] = (),
         even_away: bool = False,
         warn: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.env, self.home, self.warn = env, data_folder(env), warn
-        self._given, self._redact, self._servers = log, redact, servers
-        self._even_away = even_away
-        self.page_alerts = PageAlerts()
-        self._log: Log | None = None
+        self.redact, self._servers = redact, servers
+        self._even_away, self._given_controllers = even_away, controllers
+        self._address = None if isinstance(log, Log) else log
+        self._log = log if isinstance(log, Log) else None
+        self._owns_log = self._log is None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Machine:
-        if isinstance(self._given, Log):
-            self._log = self._given
-        else:
-            self._log = await open_log(self._given, self.env, even_away=self._even_away)
+        if self._log is None:
+            self._log = await open_log(self._address, self.env, even_away=self._even_away)
             self._stack.push_async_callback(self._log.close)
-        if (stale := await staleness(self._log)) is not None:
-            self.warn(stale)
+            if (stale := await staleness(self._log)) is not None:
+                self.warn(stale)
         return self
 
     async def __aexit__(
@@ -124,29 +175,44 @@ class Machine:
     @cached_property
     def sessions(self) -> StoredSessionList:
         """The stored sessions that are not in the log; `listing` finds them."""
-        sessions = StoredSessionList(self.log, self.env, self.home, redact=self._redact)
+        from unbraid.record.sessions.stored_sessions import StoredSessionList
+
+        sessions = StoredSessionList(self.log, self.env, self.home, redact=self.redact)
         self._stack.push_async_callback(sessions.close)
         return sessions
 
     @cached_property
     def abandoned_runs(self) -> AbandonedRuns:
         """The runs of the log that no process of this machine writes any more."""
-        return AbandonedRuns(self.log, self.env, self.home, redact=self._redact)
+        from unbraid.record.sessions.all_runs import AbandonedRuns
+
+        return AbandonedRuns(self.log, self.env, self.home, redact=self.redact)
 
     @cached_property
     def controllers(self) -> Controllers:
-        """The runs that can be steered: in this process, in others of this machine, and on other
-        machines that share the log.
+        """The runs that can be steered: those that were given, or all in this process, in others of
+        this machine, and on other machines that share the log.
         """
+        if self._given_controllers is not None:
+            return self._given_controllers
         from unbraid.steer.controllers import Controllers, OtherProcesses, channels_of
 
         return Controllers(OtherProcesses(*channels_of(self.log, self.home)))
+
+    @cached_property
+    def page_alerts(self) -> PageAlerts:
+        """What open pages notify of."""
+        from unbraid.send.senders import PageAlerts
+
+        return PageAlerts()
 
     async def open(self, name: str) -> RunSummary:
         """Returns the run of that name; a session that is not in the log yet is imported. An
         unambiguous prefix of the name is enough. Raises CallerError if there is none.
         """
-        return await open_or_import(self.log, name, self.env, redact=self._redact)
+        from unbraid.record.sessions.importer import open_or_import
+
+        return await open_or_import(self.log, name, self.env, redact=self.redact)
 
     async def import_sessions(
         self, sessions: Iterable[str] | None = None
@@ -154,10 +220,12 @@ class Machine:
         """Brings stored sessions into the log, each once; without names all of them, oldest first.
         Yields the result for each.
         """
+        from unbraid.record.sessions.importer import all_sessions, import_sessions
+
         if sessions is None:
             warn = self._warn_later()
             sessions = await asyncio.to_thread(all_sessions, self.env, self.home, warn)
-        async for done in import_sessions(self.log, sessions, self.env, redact=self._redact):
+        async for done in import_sessions(self.log, sessions, self.env, redact=self.redact):
             yield done
 
     @asynccontextmanager
@@ -208,7 +276,7 @@ class Machine:
             warn=self.warn,
             servers=self._servers,
             controllers=self.controllers,
-            redact=self._redact,
+            redact=self.redact,
         )
         async with self.controllers.answering(*channels_of(self.log, self.home)):
             await watch_until(watcher, until)
@@ -225,6 +293,50 @@ class Machine:
             await task
 
     @asynccontextmanager
+    async def serving(
+        self,
+        config: ServeConfig,
+        *,
+        history: bool = False,
+        orchestrates: bool = False,
+        delivery: Callable[[], DeliveryStatus] | None = None,
+    ) -> AsyncIterator[Server]:
+        """Serves the log while the block runs; with `history`, also the stored sessions that are
+        not in it. With `orchestrates`, the server takes requests to orchestrate, too. `delivery`
+        says how far the log has arrived at another server.
+        """
+        from unbraid.orchestrate.orchestrator import orchestrator_factory
+        from unbraid.serve import serving
+
+        async with serving(
+            config,
+            self.log,
+            controllers=self.controllers,
+            stored_sessions=self.sessions if history else None,
+            # A log that is in no folder of ours has no runs of other processes.
+            abandoned_runs=None if config.home is None else self.abandoned_runs,
+            orchestrating=orchestrator_factory(self.env) if orchestrates else None,
+            delivery=delivery,
+            alerts=self.page_alerts,
+        ) as server:
+            yield server
+
+    @asynccontextmanager
+    async def orchestrating(self, **options: Any) -> AsyncIterator[Orchestrator]:
+        """Runs a fleet of our own while the block runs, which others can steer meanwhile; `options`
+        are those of `Orchestrator`.
+        """
+        from unbraid.orchestrate.orchestrator import Orchestrator
+        from unbraid.steer.controllers import channels_of
+
+        orchestrator = Orchestrator(
+            log=self.log, controllers=self.controllers, leases=self.log.leases(), **options
+        )
+        channels = channels_of(self.log, self.home)
+        async with orchestrator, self.controllers.answering(*channels):
+            yield orchestrator
+
+    @asynccontextmanager
     async def sending(
         self, to: Destination, *, since_ms: int | None = None
     ) -> AsyncIterator[LogDelivery]:
@@ -233,9 +345,9 @@ class Machine:
         """
         from unbraid.send.delivery import LogDelivery
 
-        if isinstance(self._given, Log):
+        if not self._owns_log:
             raise CallerError("to send a log, open its machine by the address of the log")
-        name = log_name(self._given, self.env)
+        name = log_name(self._address, self.env)
         delivery = LogDelivery(to, self.log, name, warn=self.warn, since_ms=since_ms)
         async with delivery.sending():
             yield delivery
@@ -278,5 +390,5 @@ class Machine:
         """Follows one run's session into the log while the block runs, if no other process does."""
         from unbraid.record.watcher import follow_session
 
-        async with follow_session(self.log, run, self.env, warn=self.warn, redact=self._redact):
+        async with follow_session(self.log, run, self.env, warn=self.warn, redact=self.redact):
             yield

@@ -15,7 +15,7 @@ from tests.attacks.test_token_scopes import bearer
 from tests.serve.conftest import Start
 from unbraid.log import SqliteLog
 from unbraid.serve import Server, new_token
-from unbraid.serve.access.auth import SCOPES
+from unbraid.serve.access import SCOPES
 from unbraid.serve.routes import OPERATIONS
 from unbraid.testing.log_contract import sample_run
 

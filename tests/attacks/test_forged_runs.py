@@ -34,7 +34,7 @@ from unbraid.fold.tree import Tree
 from unbraid.log import SqliteLog
 from unbraid.read.record import LATEST_MS
 from unbraid.serve import Server, new_token
-from unbraid.serve.spending_metrics import MAX_KINDS
+from unbraid.serve.metrics import MAX_KINDS
 from unbraid.testing.sample_runs import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.cli import main
-from unbraid.cli.output.fleet_view import FleetView
+from unbraid.cli.live import FleetView
 from unbraid.events import Text, encode
 from unbraid.screen import HIDDEN, safe_json
 

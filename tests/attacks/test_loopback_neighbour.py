@@ -22,11 +22,12 @@ from tests.ports import free_port
 from tests.record.run.test_passing import start as command
 from tests.serve.conftest import Start
 from tests.serve.test_crash import lines_of
-from unbraid.cli.output.page import page
+from unbraid.cli.page import page
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.remote.client import RemoteServer
 from unbraid.log.remote.ingest import RemoteError
 from unbraid.log.remote.local_socket import local_socket, socket_path
+from unbraid.machine import Machine
 from unbraid.serve import ServeConfig, ServeLimits, Server, serving
 from unbraid.serve.routes import OPERATIONS
 from unbraid.steer.controllers import Controllers
@@ -146,8 +147,8 @@ async def test_a_browser_stays_signed_in_when_the_server_starts_again(
 async def test_two_servers_do_not_sign_each_others_visitors_out() -> None:
     links: list[str] = []
     async with (
-        page(MemoryLog(), Controllers(), port=0, say=links.append),
-        page(MemoryLog(), Controllers(), port=0, say=links.append),
+        page(Machine(MemoryLog(), controllers=Controllers()), port=0, say=links.append),
+        page(Machine(MemoryLog(), controllers=Controllers()), port=0, say=links.append),
         httpx.AsyncClient(trust_env=False) as browser,
     ):
         for link in links:

@@ -20,7 +20,7 @@ from tests.forked import ran
 from unbraid.errors import CallerError, LogError
 from unbraid.log import opened_log
 from unbraid.serve import TokenFile
-from unbraid.serve.access.auth import Keys
+from unbraid.serve.access import Keys
 from unbraid.system.home import make_private_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")

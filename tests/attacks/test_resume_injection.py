@@ -23,7 +23,7 @@ import pytest
 from tests.forked import Forks, forking
 from tests.record.watch.writing import SESSION, Writer, append
 from unbraid import events as e
-from unbraid.cli.output.fleet_view import FleetView
+from unbraid.cli.live import FleetView
 from unbraid.errors import CallerError
 from unbraid.log import open_log
 from unbraid.log.remote.client import RemoteServer
@@ -38,7 +38,7 @@ Attach = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Forks]:
-    with forking("unbraid.cli.attach", "unbraid.machine", "unbraid.log") as forks:
+    with forking("unbraid.cli.follow", "unbraid.machine", "unbraid.log") as forks:
         yield forks
 
 

@@ -25,7 +25,7 @@ from tests.serve.conftest import Start
 from tests.serve.sse import data_of, events_of
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, TokenFile, serving
-from unbraid.serve.access.throttle import Throttle
+from unbraid.serve.access import Throttle
 from unbraid.system.process import NOTHING, PIPE
 from unbraid.system.process import start as start_process
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run

@@ -22,7 +22,7 @@ from tests.serve.test_crash import lines_of
 from unbraid.cli.token import SCOPES as OFFERED
 from unbraid.log import SqliteLog
 from unbraid.serve import Server, TokenFile, hash_token, new_token
-from unbraid.serve.access.auth import SCOPES, Token
+from unbraid.serve.access import SCOPES, Token
 from unbraid.testing.log_contract import sample_run
 
 Clients = Callable[..., httpx.AsyncClient]

@@ -17,7 +17,7 @@ from textual.containers import VerticalScroll
 
 from tests.steer.steered_run import SteeredRun, append_request
 from tests.tui.test_held_requests import armed
-from unbraid.cli import approve
+from unbraid.cli import steer
 from unbraid.errors import CallerError
 from unbraid.log import MemoryLog
 from unbraid.steer.controllers import Controllers
@@ -97,6 +97,6 @@ async def test_each_request_is_listed_whatever_it_is_called(
             raise asyncio.CancelledError from None
 
     with pytest.raises(asyncio.CancelledError):
-        await approve._wait_for(attend, look, as_json=False)
+        await steer._wait_for(attend, look, as_json=False)
     shown = capsys.readouterr().out
     assert [shown.count(text) for text in ("ls", "rm -rf ~", "curl evil")] == [1, 1, 1]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.cli import main
-from unbraid.cli.output.printer import Printer
+from unbraid.cli.printer import Printer
 from unbraid.events import Text
 from unbraid.screen import HIDDEN, JOINERS, safe
 

@@ -6,8 +6,7 @@ import asyncio
 
 from tests.polling import PATIENCE_SECONDS
 from tests.tui.screens import opening, said
-from unbraid.cli.output.log_batches import batches_with_pauses
-from unbraid.cli.output.printer import Printer
+from unbraid.cli.printer import Printer, batches_with_pauses
 from unbraid.events import decode_event
 from unbraid.log import MemoryLog
 

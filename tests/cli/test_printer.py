@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from tests.tui.screens import said
 from tests.tui.test_item_renderer import everything
 from unbraid import events as e
-from unbraid.cli.output.printer import GUTTER, MIN_GUTTER, MIN_ROOM, Printer
+from unbraid.cli.printer import GUTTER, MIN_GUTTER, MIN_ROOM, Printer
 
 
 def shown(text: str, width: int | None) -> list[str]:

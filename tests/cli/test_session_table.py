@@ -17,8 +17,8 @@ from tests.polling import PATIENCE_SECONDS
 from tests.record.run.agents import UNBRAID
 from tests.record.run.terminal import terminal
 from tests.record.watch.writing import HOURS_AGO, Writer, append
-from unbraid.cli.output import session_table
-from unbraid.cli.output.session_table import NEWEST, SessionTable
+from unbraid.cli import table
+from unbraid.cli.table import NEWEST, SessionTable
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 
@@ -118,7 +118,7 @@ async def test_what_is_seen_first_is_waited_for_unless_it_takes_long(
 ) -> None:
     log = await SqliteLog.open(tmp_path / "log.db")
     full, few, late = (SessionTable(StoredSessionList(log, {}, tmp_path)) for _ in range(3))
-    monkeypatch.setattr(session_table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 3600)
+    monkeypatch.setattr(table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 3600)
     async with asyncio.timeout(PATIENCE_SECONDS):
         waiting = asyncio.create_task(full.filled())
         for _ in range(NEWEST - 1):
@@ -129,6 +129,6 @@ async def test_what_is_seen_first_is_waited_for_unless_it_takes_long(
         with few:
             few.add(RunSummary("r"))
         await few.filled()  # there are no more
-        monkeypatch.setattr(session_table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 0)
+        monkeypatch.setattr(table, "FIRST_SESSIONS_TIMEOUT_SECONDS", 0)
         await late.filled()
     await log.close()

@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from unbraid.cli.output.table import runs_table
+from unbraid.cli.table import runs_table
 from unbraid.log.summary import RunSummary
 
 RUN = "9e0b1913-4b35-4f94-b0c5-b79caf9137bc"

@@ -16,9 +16,8 @@ from unbraid.log.entry import Entry
 from unbraid.log.summary import RunSummary
 from unbraid.screen import cost, duration, token_count
 from unbraid.send.ag_ui import AgUiRun
-from unbraid.serve.spending_metrics import SpendingMetrics
-from unbraid.tui.run_rows import run_row
-from unbraid.tui.run_tree import RunTree
+from unbraid.serve.metrics import SpendingMetrics
+from unbraid.tui.run_tree import RunTree, run_row
 
 AG_UI_OUTCOMES = {"interrupted": "cancelled", "done": "success"}
 

@@ -31,7 +31,6 @@ from unbraid.record.runs import open_run
 from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns
 from unbraid.record.sessions.importer import stored_session
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
-from unbraid.tui.run_list import RunList
 from unbraid.tui.services import ViewServices
 
 
@@ -99,10 +98,9 @@ async def status_in_top(run: str) -> str:
     async with Machine() as machine:
         stored, abandoned = machine.sessions, machine.abandoned_runs
         services = ViewServices(machine.log, machine.controllers, stored, abandoned=abandoned)
-        runs = RunList(services)
-        await runs.refresh()
-        await runs.refresh_stored()
-        (row,) = [row for row in runs.all() if row.run == run]
+        await services.refresh()
+        await services.refresh_stored()
+        (row,) = [row for row in services.runs() if row.run == run]
         return row.status
 
 

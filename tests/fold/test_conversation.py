@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from tests.block_rows import FOLDERS, stream_of
 from unbraid import events as e
-from unbraid.cli.output.printer import Printer
+from unbraid.cli.printer import Printer
 from unbraid.fold.conversation import Item, ItemLimits, RunConversation, StreamConversation
 from unbraid.fold.pipeline import Pipeline
 from unbraid.log.fold import SearchBlocks

@@ -9,7 +9,7 @@ from tests import polling
 from tests.fold.alerts.made import Maker, helper
 from unbraid import events as e
 from unbraid.log import SqliteLog
-from unbraid.serve.spending_metrics import MAX_MODELS
+from unbraid.serve.metrics import MAX_MODELS
 from unbraid.system.clock import now_ms
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unbraid.serve.encodings import encoding_for
+from unbraid.serve.stream import encoding_for
 
 
 @pytest.mark.parametrize(

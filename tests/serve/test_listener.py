@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from unbraid.serve import ServeConfig
-from unbraid.serve.listener import UNSENT_BYTES, open_listener
+from unbraid.serve.connection import UNSENT_BYTES, open_listener
 
 
 @pytest.mark.skipif(

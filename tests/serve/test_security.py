@@ -15,7 +15,7 @@ from tests.serve.sse import read_events
 from unbraid.errors import CallerError
 from unbraid.log import SqliteLog
 from unbraid.serve import ServeConfig, ServeLimits, Server, hash_token, new_token, serving
-from unbraid.serve.access.auth import SIGN_IN_LINK_SECONDS, Keys
+from unbraid.serve.access import SIGN_IN_LINK_SECONDS, Keys
 from unbraid.serve.routes import OPERATIONS
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 from unbraid.timings import SIGN_IN_SESSION_SECONDS

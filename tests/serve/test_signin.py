@@ -12,8 +12,8 @@ import pytest
 
 from tests.serve.conftest import Start
 from unbraid.serve import ServeLimits, Server, new_token
-from unbraid.serve.access.auth import Keys, Token
-from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page
+from unbraid.serve.access import Keys, Token
+from unbraid.serve.guard import SIGN_IN_FILES, prefers_page
 from unbraid.serve.routes.administration import MAX_FORM_BYTES
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 

@@ -8,8 +8,7 @@ import pytest
 
 from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError
-from unbraid.serve.access.auth import Keys
-from unbraid.serve.access.tokens import TokenFile
+from unbraid.serve.access import Keys, TokenFile
 
 
 def test_tokens_are_kept_by_hash_only(tmp_path: Path) -> None:

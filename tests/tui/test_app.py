@@ -14,13 +14,11 @@ from unbraid import events as e
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.remote.ingest import RemoteError, ServerUnreachable
 from unbraid.testing import load
-from unbraid.tui.app import Top
-from unbraid.tui.notifier import NOTICE_REPEAT_SECONDS, Notifier
-from unbraid.tui.page_index import PAGE_EVENTS
+from unbraid.tui.app import NOTICE_REPEAT_SECONDS, Notifier, Top
 from unbraid.tui.rows import Rows
-from unbraid.tui.run_list import MAX_RUNS
-from unbraid.tui.run_tree import RunTree
-from unbraid.tui.window import SPAN
+from unbraid.tui.run_tree import PAGE_EVENTS, RunTree
+from unbraid.tui.services import MAX_RUNS
+from unbraid.tui.transcript import SPAN
 
 SHOWN = (
     "nested.plain-fwd.2.1.325",

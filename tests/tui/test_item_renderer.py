@@ -14,7 +14,7 @@ from tests.cli.test_hostile import ACTED_ON, HOSTILE
 from unbraid import events as e
 from unbraid.fold.conversation import StreamConversation
 from unbraid.tui.item_renderer import render_item
-from unbraid.tui.window import LIMITS
+from unbraid.tui.transcript import LIMITS
 
 MARKUP = "[red]x[/red] [@click=app.quit]press[/] [/] [b"
 COMMON: dict[str, Any] = {"ts": 0, "stream_id": 0, "depth": 0, "agent": "main"}

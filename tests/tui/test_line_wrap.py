@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from unbraid.screen import safe
-from unbraid.tui.line_wrap import wrap_text
+from unbraid.tui.item_renderer import wrap_text
 
 ANY = st.text(st.one_of(st.characters(), st.sampled_from(" \n\t-.,日本語👩🏽‍💻é\u0301")))
 

@@ -18,31 +18,31 @@ from unbraid.system.home import data_folder, mend_folder
 
 COMMANDS = {
     "alerts": "unbraid.cli.alerts:alerts",
-    "approve": "unbraid.cli.approve:approve",
+    "approve": "unbraid.cli.steer:approve",
     "ask": "unbraid.cli.ask:ask",
-    "attach": "unbraid.cli.attach:attach",
+    "attach": "unbraid.cli.follow:attach",
     "cat": "unbraid.cli.cat:cat",
-    "completion": "unbraid.cli.completion:completion",
+    "completion": "unbraid.cli:completion",
     "cost": "unbraid.cli.cost:cost",
-    "deliver": "unbraid.cli.deliver:deliver",
+    "deliver": "unbraid.cli.delivery:deliver",
     "demo": "unbraid.cli.demo:demo",
-    "deny": "unbraid.cli.approve:deny",
+    "deny": "unbraid.cli.steer:deny",
     "doctor": "unbraid.cli.doctor:doctor",
     "export": "unbraid.cli.export:export",
     "hooks": "unbraid.cli.hooks:hooks",
     "import": "unbraid.cli.import_sessions:import_sessions",
-    "interrupt": "unbraid.cli.control:interrupt",
-    "otel": "unbraid.cli.otel:otel",
-    "pipe": "unbraid.cli.pipe:pipe",
+    "interrupt": "unbraid.cli.steer:interrupt",
+    "otel": "unbraid.cli.delivery:otel",
+    "pipe": "unbraid.cli.run:pipe",
     "prune": "unbraid.cli.prune:prune",
     "ps": "unbraid.cli.ps:ps",
     "run": "unbraid.cli.run:run",
     "search": "unbraid.cli.search:search",
     "serve": "unbraid.cli.serve:serve",
     "service": "unbraid.cli.service:service",
-    "send": "unbraid.cli.control:send",
-    "stop": "unbraid.cli.control:stop",
-    "tail": "unbraid.cli.tail:tail",
+    "send": "unbraid.cli.steer:send",
+    "stop": "unbraid.cli.steer:stop",
+    "tail": "unbraid.cli.follow:tail",
     "token": "unbraid.cli.token:token",
     "top": "unbraid.cli.top:top",
     "tree": "unbraid.cli.tree:tree",
@@ -158,3 +158,20 @@ def main(ctx: click.Context, redact: bool, opens: bool) -> None:
         raise click.UsageError("put --redact after the command, as in `unbraid run --redact`")
     elif opens:
         raise click.UsageError("put --open after the command, as in `unbraid watch --open`")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid completion bash >> ~/.bashrc
+  unbraid completion zsh > ~/.zfunc/_unbraid
+  unbraid completion fish > ~/.config/fish/completions/unbraid.fish"""
+)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print the completion script for a shell."""
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(main, {}, "unbraid", "_UNBRAID_COMPLETE").source())

@@ -8,10 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from unbraid.cli.output.messages import warn
-from unbraid.screen import safe, safe_json
+from unbraid.cli.output import print_json, warn
+from unbraid.screen import safe
 
 if TYPE_CHECKING:
     from unbraid.send.user_rules import ExplainedCondition, LoadedRules
@@ -41,7 +40,7 @@ def alerts(ctx: click.Context, as_json: bool) -> None:
         return
     loaded = _loaded()
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(_listing(loaded))))
+        print_json(_listing(loaded))
     else:
         _print(loaded)
     sys.exit(1 if loaded.problems else 0)
@@ -68,7 +67,7 @@ def explain(as_json: bool) -> None:
 
     found = asyncio.run(explained(_loaded().rules))
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(found)))
+        print_json(found)
         return
     for each in found:
         _print_explained(each)

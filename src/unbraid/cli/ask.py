@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unbraid.cli import INTERRUPTED
-from unbraid.cli.options.arguments import FiniteRange, log_option
-from unbraid.cli.output.messages import warn
+from unbraid.cli.options import FiniteRange, log_option
+from unbraid.cli.output import warn
 from unbraid.timings import ASK_MASTER_IDLE_SECONDS
 
 if TYPE_CHECKING:
-    from unbraid.cli.output.fleet_view import FleetView
+    from unbraid.cli.live import FleetView
     from unbraid.orchestrate.request import Request
 
 # As in the files of agents.
@@ -111,42 +110,38 @@ async def _ask(
     url: str | None,
 ) -> int:
     from unbraid.agents.agent_spec import Limits
-    from unbraid.cli.output.fleet_view import FleetView
-    from unbraid.log import data_folder, opened_log
-    from unbraid.orchestrate.orchestrator import Orchestrator
-    from unbraid.steer.controllers import Controllers, channels_of
+    from unbraid.cli.live import FleetView
+    from unbraid.machine import Machine
+    from unbraid.steer.controllers import Controllers
 
-    view, controllers = FleetView(as_json=as_json), Controllers()
-    async with opened_log(url) as log:
-        orchestrator = Orchestrator(
+    view = FleetView(as_json=as_json)
+    async with (
+        Machine(url, controllers=Controllers()) as machine,
+        machine.orchestrating(
             backend=backend,
             model=model,
-            log=log,
-            controllers=controllers,
-            leases=log.leases(),
             limits=Limits(**limits),
             keep_seconds=ASK_MASTER_IDLE_SECONDS,
             on_draft=lambda run, draft: view.draft(draft),
-        )
+        ) as orchestrator,
+    ):
         for problem in orchestrator.roster.problems:
             warn(str(problem))
-        channels = channels_of(log, data_folder(os.environ))
-        async with orchestrator, controllers.answering(*channels):
-            await orchestrator.recover()
-            code, run = 0, None
-            # Reading a line holds up nothing: between two requests nothing happens.
-            for prompt in prompts:
-                request = await orchestrator.begin(prompt, continues=run)
-                run, code = request.run, await _follow(request, view)
-                if code:
-                    break
-            return code
+        await orchestrator.recover()
+        code, run = 0, None
+        # Reading a line holds up nothing: between two requests nothing happens.
+        for prompt in prompts:
+            request = await orchestrator.begin(prompt, continues=run)
+            run, code = request.run, await _follow(request, view)
+            if code:
+                break
+        return code
 
 
 async def _follow(request: Request, view: FleetView) -> int:
     """Shows a run to its end. Returns the exit code."""
     from unbraid.events import Done
-    from unbraid.serve.server import stopped_by_signals
+    from unbraid.system.tasks import stopped_by_signals
 
     stop = asyncio.Event()
 

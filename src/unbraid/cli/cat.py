@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import click
 
-from unbraid.cli.options.redaction import redacted_runs, showing_option
+from unbraid.cli.options import redacted_runs, showing_option
 from unbraid.events import FleetEvent, RelayEvent, encode
 from unbraid.screen import safe_json
 
@@ -38,7 +38,8 @@ def cat(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
     `storage` folder of OpenCode before 1.2); a capture of the /event stream or of `codex
     app-server`; an export; or the id of a run in the log. Sources of the same run are merged.
     """
-    from unbraid.cli.output.printer import Printer, terminal_width
+    from unbraid.cli.output import terminal_width
+    from unbraid.cli.printer import Printer
     from unbraid.record.sessions.sources import events_of, relay_events_of, runs_of_sources
 
     # The log has no relay events.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from unbraid.cli.output.messages import warn
-from unbraid.screen import safe, safe_json
+from unbraid.cli.output import print_json, warn
+from unbraid.screen import safe
 
 if TYPE_CHECKING:
     from unbraid.fold.prices import Prices
@@ -67,7 +67,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
     for model, tokens in sorted(found.unpriced.items()):
         warn(f"no price for {model}: its {tokens:,} tokens are not in the cost")
     if as_json:
-        click.echo(safe_json(msgspec.json.encode({"rows": found.rows, "total": found.total})))
+        print_json({"rows": found.rows, "total": found.total})
     elif as_csv:
         _csv(found)
     else:
@@ -75,7 +75,7 @@ def cost(by: str, since: str | None, as_json: bool, as_csv: bool) -> None:
 
 
 def _runs(since: int, prices: Prices) -> list[SpentRun]:
-    from unbraid.cli.output.progress import progress_bar
+    from unbraid.cli.output import progress_bar
     from unbraid.record.sessions.costs import stored_runs
     from unbraid.system.home import LOG_FILE_NAME, data_folder
 
@@ -85,25 +85,12 @@ def _runs(since: int, prices: Prices) -> list[SpentRun]:
     with suppress(PermissionError):
         if not (home / LOG_FILE_NAME).exists() and not os.environ.get("UNBRAID_LOG"):
             return stored
+    # The log needs a database and an event loop: these are imported only if there is a log.
     import asyncio
 
-    return asyncio.run(_with_logged(stored, prices))
+    from unbraid.machine import with_logged_costs
 
-
-async def _with_logged(stored: list[SpentRun], prices: Prices) -> list[SpentRun]:
-    # The log needs a database and an event loop: these are imported only if there is a log.
-    from unbraid.log import LogUnusable, every_run, opened_log, staleness
-    from unbraid.record.sessions.costs import with_logged
-
-    try:
-        async with opened_log() as log:
-            if (stale := await staleness(log)) is not None:
-                warn(stale)
-            runs = [run async for run in every_run(log)]
-            return await with_logged(stored, log, runs, prices=prices)
-    except LogUnusable as error:
-        warn(f"the log cannot be read; counting only sessions outside of it: {error}")
-        return stored
+    return asyncio.run(with_logged_costs(stored, prices, warn))
 
 
 def _csv(found: Costs) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import FiniteRange
-from unbraid.system.tasks import cancel_task
+from unbraid.cli.options import FiniteRange
+from unbraid.system.tasks import cancel_task, stopped_by_signals
 
 if TYPE_CHECKING:
     from unbraid.serve.hub.fanout import Hub
@@ -49,20 +49,20 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 
 
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
-    from unbraid.cli.output.live_run import LiveRunView
-    from unbraid.log import opened_log
-    from unbraid.recordings.replay import replay
-    from unbraid.serve.server import stopped_by_signals
+    from unbraid.cli.live import LiveRunView
+    from unbraid.machine import Machine
+    from unbraid.recordings import replay
+    from unbraid.steer.controllers import Controllers
 
     stop, hub, link = asyncio.Event(), None, None
     async with AsyncExitStack() as stack:
-        log = await stack.enter_async_context(opened_log("memory:"))
+        recorded = Machine("memory:", controllers=Controllers())
+        log = (await stack.enter_async_context(recorded)).log
         stack.enter_context(stopped_by_signals(stop))
         if page:
-            from unbraid.cli.output.page import page as serve
-            from unbraid.steer.controllers import Controllers
+            from unbraid.cli.page import page as serve
 
-            served = serve(log, Controllers(), port=0, say=lambda text: None)
+            served = serve(recorded, port=0, say=lambda text: None)
             server = await stack.enter_async_context(served)
             hub, link = server.services.hub, f"{server.link()}#/run/{RUN}"
         _introduce(link)

@@ -7,10 +7,9 @@ import os
 from pathlib import Path
 
 import click
-import msgspec
 
-from unbraid.cli.options.arguments import log_option
-from unbraid.screen import safe_json
+from unbraid.cli.options import log_option
+from unbraid.cli.output import print_json
 
 MARKS = {"ok": ("✔", "green"), "warning": ("!", "yellow"), "missing": ("·", "white")}
 
@@ -50,7 +49,7 @@ def doctor(as_json: bool, repair: bool, source: Path | None, log: str | None) ->
         return
     findings = asyncio.run(checkup(os.environ, log))
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(findings)))
+        print_json(findings)
         return
     for finding in findings:
         mark, color = MARKS[finding.status]

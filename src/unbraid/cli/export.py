@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import complete_run, run_and_stream
-from unbraid.cli.options.redaction import redacted_log, redacted_runs, showing_option
+from unbraid.cli.options import (
+    complete_run,
+    redacted_log,
+    redacted_runs,
+    run_and_stream,
+    showing_option,
+)
 
 if TYPE_CHECKING:
     from unbraid.events import FleetEvent

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from unbraid.cli.output.messages import warn
+from unbraid.cli.output import print_json, warn
 from unbraid.errors import SourceError
-from unbraid.screen import safe, safe_json
+from unbraid.screen import safe
 
 if TYPE_CHECKING:
     from unbraid.agents.hook_port import CliHooks, HookState
@@ -70,7 +69,7 @@ def status(kinds: tuple[str, ...], as_json: bool) -> None:
         _each(kinds, lambda found: found.state(), everywhere=True)
         return
     states = [found.state() for found in _chosen(kinds, everywhere=True)]
-    click.echo(safe_json(msgspec.json.encode(states)))
+    print_json(states)
 
 
 @hooks.command()

@@ -10,8 +10,8 @@ from collections import Counter
 import click
 
 from unbraid.cli import INTERRUPTED
-from unbraid.cli.options.redaction import redact_option
-from unbraid.cli.output.messages import warn
+from unbraid.cli.options import redact_option
+from unbraid.cli.output import warn
 
 
 @click.command(

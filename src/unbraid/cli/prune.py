@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import AGE, BYTES
-from unbraid.screen import safe_json
+from unbraid.cli.options import AGE, BYTES
+from unbraid.cli.output import print_json
 
 if TYPE_CHECKING:
     from unbraid.log.disk_space import Pruned
@@ -68,8 +68,6 @@ async def _prune(
     asks: bool,
     as_json: bool,
 ) -> None:
-    import msgspec
-
     from unbraid.log import opened_log
     from unbraid.log.disk_space import plan_prune
 
@@ -82,7 +80,10 @@ async def _prune(
                 click.echo(_sentence(result), err=True)
                 click.confirm("Delete them?", abort=True, err=True)
             result = await plan.carry_out()
-    click.echo(safe_json(msgspec.json.encode(result)) if as_json else _sentence(result))
+    if as_json:
+        print_json(result)
+    else:
+        click.echo(_sentence(result))
 
 
 def _sentence(result: Pruned) -> str:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from unbraid.cli.options.redaction import showing_option
-from unbraid.cli.output.messages import warn
-from unbraid.cli.output.progress import progress_bar
-from unbraid.screen import safe_json
+from unbraid.cli.options import showing_option
+from unbraid.cli.output import print_json, progress_bar, warn
 
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
@@ -40,9 +36,12 @@ def ps(
     Includes sessions stored by the agents' own CLIs that are not in the log, and what sessions in
     the log have said since they were recorded.
     """
+    from unbraid.machine import listed_runs
+
+    listed = listed_runs(everything=everything, redact=redact, warn=warn, progress=progress_bar())
     runs = [
         run
-        for run in asyncio.run(_runs(everything=everything, redact=redact))
+        for run in asyncio.run(listed)
         if machine in (None, run.machine) and user in (None, run.user)
     ]
     if redact:
@@ -52,43 +51,15 @@ def ps(
     if as_json:
         from unbraid.record.sessions.run_list import to_json
 
-        click.echo(safe_json(msgspec.json.encode([to_json(run) for run in runs])))
+        print_json([to_json(run) for run in runs])
     else:
         _print(runs, everything=everything)
-
-
-async def _runs(*, everything: bool, redact: bool) -> list[RunSummary]:
-    from unbraid.log import LogUnusable, data_folder, opened_log, staleness
-    from unbraid.record.sessions.all_runs import caught_up_runs, merge_runs
-    from unbraid.record.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
-
-    progress = progress_bar()
-    try:
-        async with opened_log() as log:
-            if (stale := await staleness(log)) is not None:
-                warn(stale)
-            return await caught_up_runs(
-                log,
-                os.environ,
-                data_folder(),
-                everything=everything,
-                warn=warn,
-                progress=progress,
-                redact=redact,
-            )
-    except LogUnusable as error:
-        warn(f"the log cannot be read; listing only sessions outside of it: {error}")
-    since_ms = oldest_listed_ms(everything=everything)
-    sessions = list_sessions(
-        os.environ, data_folder(), oldest_ms=since_ms, warn=warn, progress=progress
-    )
-    return newest_runs(merge_runs((), sessions), since_ms)
 
 
 def _print(runs: list[RunSummary], *, everything: bool) -> None:
     from rich.console import Console
 
-    from unbraid.cli.output.table import runs_table
+    from unbraid.cli.table import runs_table
 
     console = Console()
     if not console.is_terminal:

@@ -1,20 +1,35 @@
-"""`unbraid run`: start an agent and log its run."""
+"""`unbraid run` and `pipe`: log the run of an agent that is started, or read from a pipe."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.options.arguments import log_option, port_option
-from unbraid.cli.options.budget import budget_options, limits_of
-from unbraid.cli.options.destination import destination_of, destination_options
-from unbraid.cli.options.otlp import otlp_options, traces_of
-from unbraid.cli.options.redaction import redact_option
-from unbraid.cli.output.messages import warn
+from unbraid.cli.options import (
+    budget_options,
+    destination_of,
+    destination_options,
+    limits_of,
+    log_option,
+    otlp_options,
+    port_option,
+    redact_option,
+    traces_of,
+)
+from unbraid.cli.output import warn
+
+if TYPE_CHECKING:
+    from unbraid.log.port import Log
+    from unbraid.steer.controllers import Controllers
 
 
 @click.command(
@@ -48,10 +63,6 @@ def run(
     command: tuple[str, ...],
     steered: bool,
     served: bool,
-    max_cost: float | None,
-    max_tokens: int | None,
-    max_time: float | None,
-    max_agents: int | None,
     port: int,
     log: str | None,
     redact: bool,
@@ -60,6 +71,7 @@ def run(
     to: str | None,
     token: str | None,
     linger: float,
+    **limits: Any,
 ) -> None:
     """Start COMMAND… and log its run, with all its sub-agents, while it works.
 
@@ -86,12 +98,7 @@ def run(
     """
     from unbraid.record.run import run as start
 
-    sending, face = destination_of(to, token, linger=linger, warn=warn, redact=redact), None
-    if served:
-        from unbraid.cli.output.page import page
-        from unbraid.system.home import data_folder
-
-        face = partial(page, port=port, redact=redact, home=data_folder())
+    sending = destination_of(to, token, linger=linger, warn=warn, redact=redact)
     traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None
     if traces is not None:
         from unbraid.send.otel_sender import LaunchedTrace
@@ -102,13 +109,77 @@ def run(
         os.environ,
         warn,
         sending=sending,
-        face=face,
+        face=partial(_page, port=port, redact=redact) if served else None,
         trace=trace,
-        limits=limits_of(
-            max_cost=max_cost, max_tokens=max_tokens, max_time=max_time, max_agents=max_agents
-        ),
+        limits=limits_of(**limits),
         steered=steered,
         redact=redact,
         log=log,
     )
     sys.exit(asyncio.run(started))
+
+
+@click.command(
+    short_help="Pass standard input through and log the run in it.",
+    epilog="""\b
+Examples:
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe
+  claude -p "…" --output-format stream-json --verbose | unbraid pipe | jq .type""",
+)
+@log_option
+@redact_option
+@destination_options
+def pipe(log: str | None, redact: bool, to: str | None, token: str | None, linger: float) -> None:
+    """Pass standard input through unchanged, and log the run in it.
+
+    The session's transcripts are found and merged, so that the log also has what sub-agents say and
+    the CLI does not print. With --redact, API keys and tokens are redacted in the log and in what
+    is sent.
+
+    Ctrl-C is left to the agent: its remaining output is passed on and logged until it exits.
+    """
+    from unbraid.record.run import pipe as follow
+
+    if not sys.stdin.isatty():
+        # A Ctrl-C goes to the whole pipeline: the agent's last words are still to come.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sending = destination_of(to, token, linger=linger, warn=warn, redact=redact)
+    asyncio.run(follow(_stdin(), os.environ, warn, sending=sending, redact=redact, log=log))
+
+
+@asynccontextmanager
+async def _page(
+    log: Log, controllers: Controllers, *, port: int, redact: bool
+) -> AsyncIterator[None]:
+    """Serves the page of a run while it works, and alerts people about it."""
+    from unbraid.cli.page import page
+    from unbraid.machine import Machine
+
+    machine = Machine(log, controllers=controllers, redact=redact, warn=warn)
+    async with (
+        machine,
+        machine.alerting(),
+        page(machine, port=port, home=machine.home),
+    ):
+        yield
+
+
+async def _stdin() -> AsyncIterator[bytes]:
+    # A thread, because a file on standard input cannot be waited for, and nothing else reads both.
+    from unbraid.record.child import read_in
+
+    loop, chunks = asyncio.get_running_loop(), asyncio.Queue[bytes](64)
+
+    def read() -> None:
+        data = b"more"
+        while data:
+            try:
+                data = read_in()
+            except OSError as error:
+                warn(f"standard input cannot be read: {error.strerror}")
+                data = b""
+            asyncio.run_coroutine_threadsafe(chunks.put(data), loop).result()
+
+    threading.Thread(target=read, daemon=True).start()
+    while data := await chunks.get():
+        yield data

@@ -10,9 +10,8 @@ from typing import Any
 import click
 import msgspec
 
-from unbraid.cli.options.redaction import redacted_log, showing_option
-from unbraid.cli.output.messages import warn
-from unbraid.screen import safe_json
+from unbraid.cli.options import redacted_log, showing_option
+from unbraid.cli.output import print_json, terminal_width, warn
 
 MARGIN = " " * 4
 MIN_ROOM = 24
@@ -57,15 +56,13 @@ def search(
     Each result starts with RUN/STREAM, as `unbraid attach` expects it. For a session that is not in
     the log, these are the ids of the session and of the sub-agent.
     """
-    from unbraid.cli.output.printer import terminal_width
-
     if not " ".join(words).strip(' "'):
         raise click.UsageError("WORDS… is empty: specify what to search for")
     places = asyncio.run(
         _places(" ".join(words), limit=limit, machine_name=machine, user=user, redact=redact)
     )
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(places)))
+        print_json(places)
         return
     if not places:
         click.echo("No results.", err=True)
@@ -98,9 +95,9 @@ def _lines(place: dict[str, Any], width: int | None) -> Iterator[str]:
     """Yields where something was said, and what; on a screen the words are wrapped within their
     margin.
     """
-    from unbraid.cli.output.table import age
+    from unbraid.cli.table import age
     from unbraid.screen import safe
-    from unbraid.tui.line_wrap import wrap_text
+    from unbraid.tui.item_renderer import wrap_text
 
     where = place["run"]
     if place["stream_id"] is not None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unbraid.cli.options.arguments import MOST, FiniteRange, log_option
-from unbraid.cli.options.otlp import otlp_options, traces_of
-from unbraid.cli.output.messages import warn
+from unbraid.cli.options import MOST, FiniteRange, log_option, otlp_options, traces_of
+from unbraid.cli.output import warn
 
 if TYPE_CHECKING:
     from unbraid.send.otel_sender import Traces
@@ -38,14 +37,20 @@ Examples:
     help="The port; 0 picks a free one.",
 )
 @click.option("--require-token", is_flag=True, hidden=True, help="A token is always required.")
-@click.option("--allow-host", multiple=True, help="Accept requests for this host name too.")
 @click.option(
-    "--allow-origin", multiple=True, help="Allow this web origin to read and steer, with a token."
+    "--allow-host", "hosts", multiple=True, help="Accept requests for this host name too."
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    help="Allow this web origin to read and steer, with a token.",
 )
 @click.option("--tls-cert", type=_FILE, help="TLS certificate (PEM).")
 @click.option("--tls-key", type=_FILE, help="TLS key (PEM), if it is in another file.")
 @click.option(
     "--trust-proxy",
+    "proxies",
     multiple=True,
     metavar="ADDRESS",
     help="Trust X-Forwarded headers from this proxy or network.",
@@ -66,21 +71,13 @@ Examples:
 @otlp_options
 @log_option
 def serve(
-    host: str,
-    port: int,
+    *,
     require_token: bool,
-    allow_host: tuple[str, ...],
-    allow_origin: tuple[str, ...],
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    trust_proxy: tuple[str, ...],
     orchestrates: bool,
-    redact: bool,
-    keep_days: float | None,
-    keep_bytes: int | None,
     log: str | None,
     otlp: str | None,
     otlp_content: bool,
+    **settings: Any,
 ) -> None:
     """Serve the log over HTTP: the page, the API, and events as SSE.
 
@@ -93,20 +90,7 @@ def serve(
     from unbraid.serve import ServeConfig, TokenFile
     from unbraid.system.home import data_folder
 
-    config = ServeConfig(
-        host=host,
-        port=port,
-        token_file=TokenFile(),
-        home=data_folder(),
-        hosts=allow_host,
-        origins=allow_origin,
-        proxies=trust_proxy,
-        tls_cert=tls_cert,
-        tls_key=tls_key,
-        redact=redact,
-        keep_days=keep_days,
-        keep_bytes=keep_bytes,
-    )
+    config = ServeConfig(token_file=TokenFile(), home=data_folder(), **settings)
     traces = traces_of(otlp, warn, content=otlp_content, log=log)
     asyncio.run(_serve(config, log, traces, orchestrates=orchestrates))
 
@@ -115,8 +99,7 @@ async def _serve(
     config: ServeConfig, log: str | None, traces: Traces | None, *, orchestrates: bool
 ) -> None:
     from unbraid.machine import Machine
-    from unbraid.orchestrate.orchestrator import orchestrator_factory
-    from unbraid.serve import run_server
+    from unbraid.system.tasks import stopped_by_signals
 
     async with AsyncExitStack() as stack:
         machine = await stack.enter_async_context(
@@ -125,12 +108,8 @@ async def _serve(
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.alerting())
-        await run_server(
-            config,
-            machine.log,
-            on_ready=lambda server: click.echo(server.link(), err=True),
-            controllers=machine.controllers,
-            abandoned_runs=machine.abandoned_runs,
-            alerts=machine.page_alerts,
-            orchestrating=orchestrator_factory(machine.env) if orchestrates else None,
-        )
+        stop = asyncio.Event()
+        server = await stack.enter_async_context(machine.serving(config, orchestrates=orchestrates))
+        with stopped_by_signals(stop):
+            click.echo(server.link(), err=True)
+            await stop.wait()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from unbraid.serve.access.auth import Scope
+    from unbraid.serve.access import Scope
 
 # Here, too, and not only in `serve.auth`: `--help` should not wait for a server's imports. A test
 # holds them equal.

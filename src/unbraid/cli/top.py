@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import complete_run, servers_option
-from unbraid.cli.options.destination import token_option
-from unbraid.cli.options.redaction import redact_option
+from unbraid.cli.options import complete_run, redact_option, servers_option, token_option
+from unbraid.system.tasks import beside
 
 if TYPE_CHECKING:
     from unbraid.log import Log
@@ -57,9 +56,6 @@ def top(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("`unbraid top` needs a terminal; use `unbraid tail` or `unbraid ps`")
     if url is None:
-        from unbraid.log.remote.ingest import checked_url
-
-        servers = tuple(map(checked_url, servers))
         asyncio.run(_top(run, servers, watch=watch, redact=redact))
     elif servers:
         raise click.UsageError("--opencode and --url cannot be used together")
@@ -87,8 +83,8 @@ async def _top(run: str | None, servers: tuple[str, ...], *, watch: bool, redact
         app = Top(services, run)
         machine.warn = app.notifier.warn
         await stack.enter_async_context(machine.listing())
-        looking = asyncio.create_task(_look(machine.log, app.notifier.warn))
-        stack.callback(looking.cancel)
+        looking = beside(_warn_when_replaced(machine.log, app.notifier.warn))
+        await stack.enter_async_context(looking)
         if watch:
             await stack.enter_async_context(machine.watching())
         await stack.enter_async_context(machine.alerting(app.alert))
@@ -122,7 +118,7 @@ async def _top_of(url: str, token: str | None, run: str | None, *, redact: bool)
         await Top(services, run).run_async()
 
 
-async def _look(log: Log, warn: Callable[[str], None]) -> None:
+async def _warn_when_replaced(log: Log, warn: Callable[[str], None]) -> None:
     """Warns if the log has been deleted or replaced."""
     while (error := log.replaced()) is None:  # noqa: ASYNC110 - no event reports it
         await asyncio.sleep(LOG_REPLACED_CHECK_SECONDS)

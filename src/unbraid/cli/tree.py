@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from unbraid.cli.options.redaction import redacted_runs, showing_option
-from unbraid.cli.output.printer import terminal_width
-from unbraid.screen import safe_json
+from unbraid.cli.options import redacted_runs, showing_option
+from unbraid.cli.output import print_json, terminal_width
 
 if TYPE_CHECKING:
     from unbraid.fold.tree import Tree
@@ -53,7 +51,7 @@ def tree(sources: tuple[str, ...], shape: str | None, redact: bool) -> None:
             _end_abandoned(picture, run.session)
         match shape:
             case "json":
-                click.echo(safe_json(msgspec.json.encode(picture.to_json())))
+                print_json(picture.to_json())
             case "mermaid":
                 click.echo(safe(picture.to_mermaid()))
             case "dot":
@@ -82,7 +80,7 @@ def fitted(text: str, width: int | None) -> Iterator[str]:
         if width is None or len(line) <= width // 2:  # characters take two cells at most
             yield line
             continue
-        from unbraid.tui.line_wrap import wrap_text
+        from unbraid.tui.item_renderer import wrap_text
 
         guide = _GUIDE.match(line)
         first = guide[0] if guide else ""

@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from unbraid.cli.options.arguments import log_option, port_option, servers_option
-from unbraid.cli.options.destination import token_file_option, token_of
-from unbraid.cli.options.otlp import otlp_options, traces_of
-from unbraid.cli.options.redaction import redact_option
+from unbraid.cli.options import (
+    log_option,
+    otlp_options,
+    port_option,
+    redact_option,
+    servers_option,
+    token_file_option,
+    token_of,
+    traces_of,
+)
 from unbraid.system.process import raise_descriptor_limit
 
 if TYPE_CHECKING:
-    from unbraid.cli.output.session_table import SessionTable
+    from collections.abc import Callable
+
     from unbraid.machine import Machine
-    from unbraid.send.delivery import Destination, LogDelivery
-    from unbraid.serve import Server
+    from unbraid.send.delivery import Destination
+    from unbraid.send.otel_sender import Traces
 
 
 @click.command(
@@ -82,10 +90,6 @@ def watch(
     The server's access token needs the scope `ingest`. It is read from --token-file or from
     UNBRAID_TOKEN, never from the command line.
     """
-    if servers:
-        from unbraid.log.remote.ingest import checked_url
-
-        servers = tuple(map(checked_url, servers))
     if to is None and (everything or since is not None):
         raise click.UsageError("--all and --since need --to")
     destination, since_ms = None, None
@@ -97,55 +101,41 @@ def watch(
         destination = Destination(to, token_of(token_file), home=data_folder(), redact=redact)
         if everything or since is not None:
             since_ms = 0 if everything else parse_time(since, time.time())
+    from unbraid.machine import Machine
+
     # Every live session with hooks has a socket.
     raise_descriptor_limit()
-    asyncio.run(
-        _watch(
-            port,
-            servers,
-            page=page,
-            keep=keep,
-            to=destination,
-            since_ms=since_ms,
-            log=log,
-            redact=redact,
-            opens=opens,
-            otlp=otlp,
-            otlp_content=otlp_content,
-        )
+    machine = Machine(log, redact=redact, servers=servers, even_away=True)
+    traces = partial(traces_of, otlp, content=otlp_content)
+    watching = _watch(
+        machine, destination, since_ms, traces, port=port if page else None, keep=keep, opens=opens
     )
+    asyncio.run(watching)
 
 
 async def _watch(
-    port: int,
-    servers: tuple[str, ...],
-    *,
-    page: bool,
-    keep: bool,
+    machine: Machine,
     to: Destination | None,
     since_ms: int | None,
-    log: str | None,
-    redact: bool,
+    traces_of: Callable[[Callable[[str], None]], Traces | None],
+    *,
+    port: int | None,
+    keep: bool,
     opens: bool,
-    otlp: str | None,
-    otlp_content: bool,
 ) -> None:
     from unbraid.agents.registry import plugin_problems
-    from unbraid.cli.output.session_table import SessionTable
-    from unbraid.machine import Machine
+    from unbraid.cli.table import SessionTable
 
     until, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, until.set)
     async with AsyncExitStack() as stack:
-        machine = await stack.enter_async_context(
-            Machine(log, redact=redact, servers=servers, even_away=True)
-        )
+        await stack.enter_async_context(machine)
         overview = SessionTable(machine.sessions)
         machine.warn = overview.say
         for name, problem in plugin_problems().items():
             overview.say(f"the plugin {name} cannot be used: {problem}")
-        traces = traces_of(otlp, overview.say, content=otlp_content)
+        traces = traces_of(overview.say)
         if traces is not None:
             await stack.enter_async_context(traces.following(machine.log))
         await stack.enter_async_context(machine.listing(overview.add, while_reading=overview))
@@ -154,43 +144,24 @@ async def _watch(
         delivery = None
         if to is not None:
             delivery = await stack.enter_async_context(machine.sending(to, since_ms=since_ms))
-        if page:
-            served = _served(
-                machine, overview, port=port, redact=redact, opens=opens, delivery=delivery
+        if port is not None:
+            from unbraid.cli.page import page as serve
+
+            served = serve(
+                machine,
+                port=port,
+                # Two that follow this machine would be one too many.
+                port_required=True,
+                opens=opens,
+                home=machine.home,
+                history=True,
+                orchestrates=True,
+                delivery=None if delivery is None else lambda: delivery.status,
+                say=overview.say,
+                show_address=overview.show_address,
             )
             await stack.enter_async_context(served)
         if keep:
             await stack.enter_async_context(machine.session_import())
         await stack.enter_async_context(machine.alerting(overview.alert))
         await machine.watch(until)
-
-
-def _served(
-    machine: Machine,
-    overview: SessionTable,
-    *,
-    port: int,
-    redact: bool,
-    opens: bool,
-    delivery: LogDelivery | None,
-) -> AbstractAsyncContextManager[Server]:
-    """Returns the server of the page, to be entered."""
-    from unbraid.cli.output.page import page
-    from unbraid.orchestrate.orchestrator import orchestrator_factory
-
-    return page(
-        machine.log,
-        machine.controllers,
-        port=port,
-        # Two that follow this machine would be one too many.
-        port_required=True,
-        opens=opens,
-        redact=redact,
-        home=machine.home,
-        stored_sessions=machine.sessions,
-        orchestrating=orchestrator_factory(machine.env),
-        alerts=machine.page_alerts,
-        delivery=None if delivery is None else lambda: delivery.status,
-        say=overview.say,
-        show_address=overview.show_address,
-    )

@@ -1,9 +1,8 @@
 """HTTP: SSE, REST, the page."""
 
-from unbraid.serve.access.auth import Token, hash_token, new_token
-from unbraid.serve.access.tokens import TokenFile
-from unbraid.serve.config import ServeConfig, ServeLimits
-from unbraid.serve.server import Server, run_server, serving, stopped_by_signals
+from unbraid.serve.access import Token, TokenFile, hash_token, new_token
+from unbraid.serve.server import Server, run_server, serving
+from unbraid.serve.services import ServeConfig, ServeLimits
 
 __all__ = [
     "ServeConfig",
@@ -15,5 +14,4 @@ __all__ = [
     "new_token",
     "run_server",
     "serving",
-    "stopped_by_signals",
 ]

@@ -1,44 +1,81 @@
 """A viewer's answer: chunks from the hub to the socket, until the run is over or either side closes
-the connection.
+the connection; compressed for viewers that ask, every chunk flushed, so nothing waits for the next.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+import zlib
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.types import Receive, Scope, Send
 
-from unbraid.serve.access.auth import Keys
-from unbraid.serve.access.guard import caller_of
+from unbraid.serve.access import Keys
 from unbraid.serve.connection import BODY_EXTENSION, EXTENSION, Connection
-from unbraid.serve.encodings import encoder_for
+from unbraid.serve.guard import caller_of, qualities
 from unbraid.serve.hub.frames import Form
 
+if TYPE_CHECKING:
+    from unbraid.serve.ag_ui_viewer import AgUiViewer
+    from unbraid.serve.hub.viewer import Viewer
 
-class StreamedViewer(Protocol):
-    """What gives out the chunks of an answer."""
+# What gives out the chunks of an answer.
+StreamedViewer: TypeAlias = "Viewer | AgUiViewer"
 
-    on_cut: Callable[[], None] | None
+# Small windows: a compressor lives as long as its viewer, and there may be thousands. Frames are so
+# alike that a window of a few of them does nearly all there is to do: 18 kB a viewer with gzip, 33
+# with zstd, for a quarter of the size.
+_GZIP_BITS = 16 + 11
+_GZIP_MEMORY = 3
+_ZSTD_WINDOW_LOG = 10
+_ZSTD_TABLE_LOG = 8
 
-    @property
-    def sending_since(self) -> float | None:
-        """When it gave out the chunk that is being sent; None while it looks for the next."""
-        ...
 
-    async def chunk(self) -> bytes | None:
-        """Returns the next bytes to send; None when there will be no more."""
-        ...
+class Encoder:
+    """Compresses one stream with gzip, or with Zstandard if the `zstandard` package is there."""
 
-    def farewell(self) -> bytes:
-        """Returns the last bytes for a viewer that was cut off."""
-        ...
+    def __init__(self, encoding: str) -> None:
+        self._stream: Any
+        if encoding == "gzip":
+            self._stream = zlib.compressobj(1, zlib.DEFLATED, _GZIP_BITS, _GZIP_MEMORY)
+            self._flush = zlib.Z_SYNC_FLUSH
+            return
+        import zstandard
 
-    def cut(self, reason: str) -> None:
-        """Cuts the viewer off: it gets nothing more."""
-        ...
+        parameters = zstandard.ZstdCompressionParameters(
+            window_log=_ZSTD_WINDOW_LOG,
+            hash_log=_ZSTD_TABLE_LOG,
+            chain_log=_ZSTD_TABLE_LOG,
+            search_log=1,
+            min_match=6,
+            strategy=zstandard.STRATEGY_FAST,
+        )
+        self._stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+        self._flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
+
+    def chunk(self, data: bytes) -> bytes:
+        """Returns some more data, compressed, to be sent now."""
+        compressed: bytes = self._stream.compress(data) + self._stream.flush(self._flush)
+        return compressed
+
+    def end(self, data: bytes) -> bytes:
+        """Returns the last bytes."""
+        compressed: bytes = self._stream.compress(data) + self._stream.flush()
+        return compressed
+
+
+def encoding_for(accept: str) -> str | None:
+    """Returns the encoding to use for an Accept-Encoding header: the best wanted of those there
+    are.
+    """
+    wanted = qualities(accept)
+    # Wanted alike, the smaller one comes first.
+    have = ["gzip"] if find_spec("zstandard") is None else ["gzip", "zstd"]
+    best = max(have, key=lambda name: wanted.get(name, 0.0))
+    return best if wanted.get(best, 0.0) > 0 else None
 
 
 class EventStream:
@@ -56,7 +93,7 @@ class EventStream:
         self._watching, self._form, self._keys = watching, form, keys
         self._encoding = encoding
         self._more = headers or {}
-        self._encoder = None if encoding is None else encoder_for(encoding)
+        self._encoder = None if encoding is None else Encoder(encoding)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streams until the end."""

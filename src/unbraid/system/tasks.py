@@ -1,11 +1,12 @@
-"""Cancels tasks, and waits for their end."""
+"""Runs tasks beside others, cancels them, waits for their end; and for being asked to end."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+import signal
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
 # What comes one by one, the pauses in between, and the pauses before something is tried again.
@@ -97,3 +98,24 @@ async def end_task(task: asyncio.Task[object]) -> None:
         await asyncio.wait([task], timeout=CANCEL_AGAIN_SECONDS)
     if not task.cancelled():
         task.exception()  # looked at, so that no warning is printed
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Sets an event when the process is asked to end; asked twice, the process ends at once."""
+    loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+    def ask(number: signal.Signals) -> None:
+        stop.set()
+        loop.remove_signal_handler(number)
+
+    # Windows has no such handlers; there Ctrl-C ends the loop by an exception.
+    with suppress(NotImplementedError):
+        for number in signals:
+            loop.add_signal_handler(number, ask, number)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            for number in signals:
+                loop.remove_signal_handler(number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -21,20 +21,16 @@ from textual.widgets import Footer, Static
 from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
 from unbraid.fold.alerts.monitor import AlertMessage
-from unbraid.screen import counted
+from unbraid.log.remote.ingest import ServerUnreachable
+from unbraid.screen import counted, short
 from unbraid.send.senders import terminal_call
 from unbraid.timings import STORED_SESSIONS_REFRESH_SECONDS
-from unbraid.tui.dialogs import Help
-from unbraid.tui.notifier import Notifier
-from unbraid.tui.reader import Reader
+from unbraid.tui.dialogs import Help, Search
 from unbraid.tui.rows import Rows
 from unbraid.tui.run_control import RunControl
-from unbraid.tui.run_list import RunList
-from unbraid.tui.run_rows import EMPTY, run_row, run_title
-from unbraid.tui.run_tree import RunTree
-from unbraid.tui.search import Search
+from unbraid.tui.run_tree import EMPTY, RunTree, run_row, run_title
 from unbraid.tui.services import ViewServices
-from unbraid.tui.transcript import Transcript
+from unbraid.tui.transcript import Reader, Transcript
 
 # Changes between two pictures are one picture.
 TOP_DRAW_SECONDS = 0.1
@@ -42,6 +38,49 @@ TOP_LIST_SECONDS = 0.5
 # Who can be steered, and who waits for an answer.
 TOP_CONTROL_POLL_SECONDS = 1.0
 TOP_RETRY_SECONDS = 2.0
+# The same error is shown again only after this long.
+NOTICE_REPEAT_SECONDS = 30.0
+
+MAX_CHARS = 400
+
+
+class Notifier:
+    """Shows messages at once, or, before the view has started, as soon as it has."""
+
+    def __init__(self, app: App[Any], clock: Callable[[], float]) -> None:
+        self._app, self._clock = app, clock
+        self._early: list[str] = []
+        self._shown_at: dict[str, float] = {}
+
+    def begin(self) -> None:
+        """Shows the messages that came before the view had started."""
+        early, self._early = self._early, []
+        for text in early:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """Shows a warning."""
+        if self._app.is_running:
+            self._app.notify(short(text, MAX_CHARS), severity="warning", markup=False)
+        else:
+            self._early.append(text)
+
+    def alert(self, given: AlertMessage) -> None:
+        """Shows an alert."""
+        if self._app.is_running:
+            title, body = short(given.title, MAX_CHARS), short(given.body, MAX_CHARS)
+            self._app.notify(body, title=title, severity="warning", markup=False)
+
+    def show_error(self, error: UnbraidError) -> None:
+        """Shows an error; the same one again only after a while."""
+        # Those who ask a server that has gone away find different reasons at different moments.
+        same = "unreachable" if isinstance(error, ServerUnreachable) else str(error)
+        now = self._clock()
+        recent = {k: at for k, at in self._shown_at.items() if now - at < NOTICE_REPEAT_SECONDS}
+        self._shown_at = {same: now} | recent
+        if same not in recent:
+            self._app.notify(short(str(error), MAX_CHARS), severity="error", markup=False)
+
 
 # What opens a dialog. These keys have priority: they are acted on before the next one is looked at,
 # so that words which are typed ahead go to the dialog and are never taken for commands.
@@ -80,7 +119,7 @@ class Top(App[None]):
         super().__init__()
         self._clock = clock
         self._services, self._wanted_run = services, run
-        self._run_list, self.notifier = RunList(services), Notifier(self, clock)
+        self.notifier = Notifier(self, clock)
         self._run_control = RunControl(self, services)
         self._run_tree: RunTree | None = None
         self._reader: Reader | None = None
@@ -125,7 +164,7 @@ class Top(App[None]):
         first = True
         while True:
             try:
-                await self._run_list.refresh()
+                await self._services.refresh()
                 if first and self._wanted_run is not None:
                     await self._open(self._wanted_run)
             except UnbraidError as error:
@@ -140,7 +179,7 @@ class Top(App[None]):
         """Lists the sessions that are not in the log, now and then."""
         while True:
             try:
-                await self._run_list.refresh_stored()
+                await self._services.refresh_stored()
             except UnbraidError as error:
                 self.notifier.show_error(error)
             await asyncio.sleep(STORED_SESSIONS_REFRESH_SECONDS)
@@ -189,7 +228,7 @@ class Top(App[None]):
     @on(Rows.Moved, "#runs")
     def run_moved(self, event: Rows.Moved) -> None:
         """Shows the run under the cursor."""
-        if self._run_list.has(event.key):
+        if self._services.logged_run(event.key) is not None:
             self._choose(event.key)
         else:
             self._about.update(Text("This session is not in the log yet.\nPress Enter to open it."))
@@ -227,7 +266,7 @@ class Top(App[None]):
         return self._run_tree.run if self._run_tree else ""
 
     async def _open(self, name: str) -> None:
-        self._choose(await self._run_list.open(name))
+        self._choose(await self._services.open(name))
 
     def _choose(self, run: str, goal: tuple[int, int] | None = None) -> None:
         self._goal = goal
@@ -274,14 +313,15 @@ class Top(App[None]):
         reader.tick()
 
     def _show_runs(self) -> None:
-        runs, run_list = self._run_list.all(), self._run_list
+        runs, services = self._services.runs(), self._services
         self.screen_stack[0].set_class(not runs, "-nothing")
-        if self._run_tree is None and run_list.logged and self._wanted_run is None:
-            self._choose(next(run.run for run in runs if run_list.has(run.run)))
+        if self._run_tree is None and services.logged and self._wanted_run is None:
+            logged = {run.run for run in services.logged}
+            self._choose(next(run.run for run in runs if run.run in logged))
             return
         now = self._clock() * 1000
         rows = [run_row(run, now) for run in runs]
-        is_stored = run_list.is_stored(self._runs.cursor)
+        is_stored = any(run.run == self._runs.cursor for run in services.stored)
         self._runs.show(rows, self._runs.cursor if is_stored else self._chosen or None)
         live = sum(not run.over for run in runs)
         self._runs.border_subtitle = f"{live} live of {len(runs)}"
@@ -290,7 +330,7 @@ class Top(App[None]):
 
     def _show_waiting(self) -> None:
         waiting = self._run_control.waiting(self._chosen)
-        chosen = next((run for run in self._run_list.logged if run.run == self._chosen), None)
+        chosen = self._services.logged_run(self._chosen)
         said = self._run_control.waiting_text(waiting, chosen)
         self._bar.display = said is not None
         self._bar.update(Text(said or ""))
@@ -361,18 +401,19 @@ class Top(App[None]):
             if place is None:
                 return
             run, stream, seq = place.rsplit("/", 2)
-            if not self._run_list.has(run):
+            if self._services.logged_run(run) is None:
                 await self._attempt(self._open(run))
             self._choose(run, (int(stream), int(seq)))
             self.action_pane("stream")
 
-        await self.push_screen(Search(self._services, self._run_list.all), go)
+        await self.push_screen(Search(self._services), go)
 
     async def action_answer(self) -> None:
         """Answers the first pending permission request."""
         asked = next(iter(self._run_control.waiting(self._chosen)), None)
         if asked is not None:
-            await self._run_control.answer(asked, self._run_list.title(asked.run))
+            run = self._services.logged_run(asked.run)
+            await self._run_control.answer(asked, (run and run.title) or asked.run)
 
     async def action_answer_here(self) -> None:
         """Says, or no longer, that permission requests are answered here."""

@@ -1,13 +1,14 @@
-"""Dialogs on top of the view: a line of text, yes or no, a permission request."""
+"""Dialogs on top of the view: a line of text, yes or no, a permission request, a search."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import asyncio
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 from rich.style import Style
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -15,22 +16,81 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
-from unbraid.agents.control_port import GIVE_BACK
+from unbraid.agents.control_port import GIVE_BACK, AnswerDetails
+from unbraid.agents.port import SearchHit
+from unbraid.agents.registry import tools
+from unbraid.errors import UnbraidError
+from unbraid.log.port import Found
+from unbraid.log.summary import RunSummary
 from unbraid.screen import safe, short
 from unbraid.steer.permissions import PermissionRequest
 from unbraid.system.clock import now_ms
-from unbraid.tui.permission_answers import (
-    EDIT,
-    MANY,
-    REASON,
-    can_be_given_back,
-    choices_of,
-    note_on,
-)
+from unbraid.system.home import user_name
+from unbraid.tui.rows import Rows
+from unbraid.tui.run_tree import DIM, Row
+from unbraid.tui.services import ViewServices
 
+# A search begins when nothing was typed for this long.
+SEARCH_TYPING_PAUSE_SECONDS = 0.3
 # A key that is pressed this soon after a request has appeared was meant for something else. The
 # page waits as long (ARMED_AFTER_MS in web/src/control/Permission.svelte).
 REQUEST_ARMED_SECONDS = 0.8
+
+REASON, EDIT = "reason", "edit"
+MANY = 9
+
+
+class Choice(NamedTuple):
+    """One answer: what is shown of it, and what it says."""
+
+    text: str
+    details: AnswerDetails
+
+
+def details_of(**given: Any) -> AnswerDetails:
+    """Returns the details of an answer that is given in this view."""
+    return AnswerDetails(by=user_name(), where="top", **given)
+
+
+def choices_of(asked: PermissionRequest) -> list[Choice]:
+    """Returns what can be chosen by its number: the CLI's own offers, or the answers to an agent's
+    one question.
+    """
+    questions = tools().questions(asked.tool, asked.input)
+    if len(questions) == 1 and questions[0].labels:
+        return [
+            Choice(f"answer: {safe(label)}", details_of(answers={questions[0].text: label}))
+            for label in questions[0].labels[:MANY]
+        ]
+    offers = enumerate(asked.always[:MANY])
+    return [
+        Choice(f"approve, and: {safe(offer)}", details_of(always=[number]))
+        for number, offer in offers
+    ]
+
+
+def can_be_given_back(asked: PermissionRequest) -> bool:
+    """Returns whether the agent's own terminal can ask instead."""
+    return asked.also_in_terminal or asked.held_until is not None
+
+
+def note_on(asked: PermissionRequest, now_ms: int) -> str:
+    """Returns where else it can be answered, and for how long it waits here."""
+    if asked.also_in_terminal:
+        return "Also shown in its terminal. The first answer counts."
+    if asked.held_until is None:
+        return ""
+    seconds = max(0, asked.held_until - now_ms) // 1000
+    return f"Not shown in its terminal. Returned to it in {seconds // 60}:{seconds % 60:02}."
+
+
+def edited(text: str) -> dict[str, Any] | None:
+    """Returns an input that a person has typed; None if it is no JSON object."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeEncodeError):
+        return None
+
 
 HELP = """\
 Left: runs, live ones first, and the agents of the selected run.
@@ -227,3 +287,89 @@ def tool_input_text(given: Any) -> str:
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
         lines.append(f"{safe(str(name))}: {safe(text)}".replace("\n", "\n    "))
     return "\n".join(lines)
+
+
+MAX_RESULTS = 150
+KINDS = {"tool_use": "⚙", "thinking": "✻", "prompt": "▌", "response": "→", "retracted": "✘"}
+
+
+class Search(Dialog):
+    """Words in, places out: runs whose title has them, then what was said. The answer is the place,
+    as `run/stream/seq`.
+    """
+
+    DEFAULT_CSS = """
+    Search > Vertical { height: 80%; }
+    Search Rows { height: 1fr; }
+    """
+
+    def __init__(self, services: ViewServices) -> None:
+        super().__init__()
+        self._services = services
+
+    def compose(self) -> ComposeResult:
+        """Yields a line for the words, and the results below it."""
+        with Vertical() as box:
+            box.border_title = "Find"
+            yield Input(placeholder='words, or "a phrase"')
+            yield Rows(id="places")
+            yield Footer(show_command_palette=False)
+
+    @on(Input.Changed)
+    def changed(self, event: Input.Changed) -> None:
+        """Searches again when the words have changed."""
+        self.find(event.value.strip())
+
+    @on(Input.Submitted)
+    def submitted(self) -> None:
+        """Goes to the first result on Enter."""
+        rows = self.query_one(Rows)
+        if rows.rows:
+            self.dismiss(rows.cursor or rows.rows[0].key)
+
+    @on(Rows.Chosen)
+    def chosen(self, event: Rows.Chosen) -> None:
+        """Goes to the chosen result."""
+        self.dismiss(event.key)
+
+    def key_down(self) -> None:
+        """Moves from the line to the results."""
+        rows = self.query_one(Rows)
+        if not rows.has_focus:
+            rows.focus()
+            rows.action_move(0)
+
+    @work(exclusive=True)
+    async def find(self, words: str) -> None:
+        """Searches the titles, then the log."""
+        runs = {run.run: run for run in self._services.runs()}
+        titled = [
+            Row(f"{run.run}/0/0", Text.assemble(("▸ ", DIM), short(run.title or run.run)))
+            for run in runs.values()
+            if words and words.lower() in f"{run.title} {run.cwd} {run.run}".lower()
+        ]
+        places, box = self.query_one(Rows), self.query_one(Vertical)
+        box.border_subtitle = "looking" if words else ""
+        rows = titled[:20]
+        places.cursor = None
+        places.show(rows)
+        if not words:
+            return
+        try:
+            async for found in self._services.all_runs.search(words, limit=MAX_RESULTS):
+                rows = [*rows, *(_row(each, runs.get(each.run)) for each in found)]
+                places.show(rows)
+                # Files are read for the next results: not while somebody types.
+                await asyncio.sleep(SEARCH_TYPING_PAUSE_SECONDS)
+        except UnbraidError as error:
+            self.notify(short(str(error)), severity="error", markup=False)
+        box.border_subtitle = f"{len(rows)} found" if rows else "No results."
+
+
+def _row(found: Found | SearchHit, run: RunSummary | None) -> Row:
+    title = short((run.title if run else None) or found.run, 24)
+    mark, where = "“", "0/0"
+    if isinstance(found, Found):
+        mark, where = KINDS.get(found.kind, mark), f"{found.stream_id}/{found.seq}"
+    text = Text.assemble((mark, Style(bold=True)), " ", short(found.snippet))
+    return Row(f"{found.run}/{where}", text, [Text(title, DIM)])

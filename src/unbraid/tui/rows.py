@@ -5,7 +5,6 @@ Only the rows on the screen are ever drawn. When there is little room, the last 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -18,25 +17,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from unbraid.tui.run_tree import Row
+
 MIN_TEXT = 16
-
-
-class Row:
-    """One row; `key` is what it stands for. Its text may be made when it is drawn: of hundreds of
-    rows, a few are on the screen.
-    """
-
-    __slots__ = ("_text", "cells", "key")
-
-    def __init__(
-        self, key: str, text: Text | Callable[[], Text], cells: Sequence[Text] = ()
-    ) -> None:
-        self.key, self._text, self.cells = key, text, cells
-
-    @property
-    def text(self) -> Text:
-        """What stands before the cells."""
-        return self._text.copy() if isinstance(self._text, Text) else self._text()
 
 
 class Rows(ScrollView, can_focus=True):

@@ -16,8 +16,17 @@ from unbraid.screen import short
 from unbraid.steer.hints import steering_hint
 from unbraid.steer.permissions import OpenRequests, PermissionRequest
 from unbraid.timings import ATTENDANCE_SECONDS
-from unbraid.tui.dialogs import Confirm, Dialog, PermissionDialog, TextDialog
-from unbraid.tui.permission_answers import EDIT, REASON, choices_of, details_of, edited
+from unbraid.tui.dialogs import (
+    EDIT,
+    REASON,
+    Confirm,
+    Dialog,
+    PermissionDialog,
+    TextDialog,
+    choices_of,
+    details_of,
+    edited,
+)
 from unbraid.tui.services import ViewServices
 
 

@@ -1,9 +1,16 @@
-"""One run as it is now: its tree of agents, and where the pages of each stream are in the log."""
+"""Runs and their agents as rows, and where the pages of each stream are in the log.
+
+A view shows a few pages of one stream and reads them from the log when they are wanted, so what it
+holds does not grow with the run. The log reads forwards only; the index makes going back as
+cheap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from pathlib import PurePath
 
 from rich.style import Style
 from rich.text import Text
@@ -13,9 +20,57 @@ from unbraid.fold import status
 from unbraid.fold.status import MARKS
 from unbraid.fold.tree import Node, Tree, spent
 from unbraid.log.entry import Entry
+from unbraid.log.summary import RunSummary
 from unbraid.screen import cost, duration, short, token_count
-from unbraid.tui.page_index import PageIndex
-from unbraid.tui.rows import Row
+
+PAGE_EVENTS = 400
+PAGE_BYTES = 64 * 1024
+
+# The events that become items of a conversation; the tree shows the others.
+SHOWN = (
+    "stream_start", "prompt", "text", "thinking", "tool_use", "tool_result", "tool_call",
+    "permission_asked", "permission_replied", "turn_complete", "compacted", "retracted", "error",
+    "sub_agent_response", "unrecognized", "malformed", "stream_end",
+)  # fmt: skip
+
+
+class PageIndex:
+    """The first seq of every page, and the last seq there is, by stream."""
+
+    def __init__(self) -> None:
+        self.starts: dict[int, list[int]] = {}
+        self.last: dict[int, int] = {}
+        self.seq = 0
+        self._filled: dict[int, tuple[int, int]] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Adds an event of the run."""
+        self.seq = entry.seq
+        if entry.type not in SHOWN:
+            return
+        stream = entry.stream_id
+        events, size = self._filled.get(stream, (PAGE_EVENTS, 0))
+        if events >= PAGE_EVENTS or size >= PAGE_BYTES:
+            self.starts.setdefault(stream, []).append(entry.seq)
+            events, size = 0, 0
+        self._filled[stream] = (events + 1, size + len(entry.data))
+        self.last[stream] = entry.seq
+
+    def pages(self, stream: int) -> int:
+        """Returns how many pages a stream has."""
+        return len(self.starts.get(stream, ()))
+
+    def page_of(self, stream: int, seq: int) -> int:
+        """Returns the page on which an event stands."""
+        return max(0, bisect_right(self.starts.get(stream, ()), seq) - 1)
+
+    def bounds(self, stream: int, first: int, last: int) -> tuple[int, int | None]:
+        """Returns the seq that the pages begin with, and the one that follows them; None at the
+        end.
+        """
+        starts = self.starts[stream]
+        return starts[first], starts[last + 1] if last + 1 < len(starts) else None
+
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 STATUS = {
@@ -29,6 +84,24 @@ STATUS = {
 DIM = Style(dim=True)
 # Agents that are deeper in the tree need room for their names, too.
 MAX_GUIDE_CHARS = 12
+
+
+class Row:
+    """One row; `key` is what it stands for. Its text may be made when it is drawn: of hundreds of
+    rows, a few are on the screen.
+    """
+
+    __slots__ = ("_text", "cells", "key")
+
+    def __init__(
+        self, key: str, text: Text | Callable[[], Text], cells: Sequence[Text] = ()
+    ) -> None:
+        self.key, self._text, self.cells = key, text, cells
+
+    @property
+    def text(self) -> Text:
+        """What stands before the cells."""
+        return self._text.copy() if isinstance(self._text, Text) else self._text()
 
 
 class RunTree:
@@ -129,3 +202,47 @@ class RunTree:
         if node.duration_ms is not None:
             facts.append(duration(node.duration_ms))
         return [who, Text(" · ".join(filter(None, facts)), DIM)]
+
+
+EMPTY = """\
+No agents here yet.
+
+Start one in another terminal, as you always do:
+
+    claude
+    opencode
+
+or so that you can steer it from here:
+
+    unbraid run --steer -- claude -p "Fix the tests"
+
+It appears by itself. `unbraid demo` shows a recorded fleet, `unbraid doctor` what was found.
+"""
+
+
+def run_row(run: RunSummary, now_ms: float) -> Row:
+    """Returns one run in a row."""
+    name = Text.assemble(
+        (MARKS.get(run.status, "?"), STATUS.get(run.status, DIM)),
+        " ",
+        short(run.title or run.run, 120),
+    )
+    if run.cwd:
+        name.append(f" {short(PurePath(run.cwd).name, 30)}", DIM)
+    cells = [
+        Text(duration(max(now_ms - run.updated, 0)), DIM),
+        Text(cost(run.usage), Style(color="yellow")),
+        Text(token_count(run.usage.total_tokens) if run.usage.total_tokens else ""),
+        Text(f"{run.agents}a" if run.agents > 1 else "", DIM),
+    ]
+    return Row(run.run, name, cells)
+
+
+def run_title(run: RunSummary | None) -> Text:
+    """Returns the chosen run in a line: where it is, what it is about, what it has used."""
+    title = Text("unbraid", Style(bold=True))
+    if run is None:
+        return title
+    facts = [short(run.title or run.run, 60), run.source, cost(run.usage), run.cwd]
+    title.append("".join(f" · {short(fact)}" for fact in facts if fact), Style(bold=False))
+    return title

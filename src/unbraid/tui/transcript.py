@@ -1,7 +1,9 @@
-"""A stream's window on the screen: drawn once, and again only where it has changed."""
+"""One stream on the screen: a few pages of it, read from the log as a person scrolls."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from bisect import bisect_left, bisect_right
 from typing import ClassVar, NamedTuple
 
@@ -14,8 +16,14 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from unbraid.fold.conversation import Item
+from unbraid.fold.conversation import Item, ItemLimits, StreamConversation
+from unbraid.log.port import LogReader
 from unbraid.tui.item_renderer import render_item
+from unbraid.tui.run_tree import PAGE_EVENTS, SHOWN, RunTree
+
+SPAN = 4
+# What is held does not grow without end: an item keeps its beginning, and knows what is left out.
+LIMITS = ItemLimits(text_chars=64 * 1024, result_chars=16 * 1024, input_bytes=16 * 1024)
 
 
 class ItemState(NamedTuple):
@@ -186,3 +194,130 @@ class Transcript(ScrollView, can_focus=True):
         # With an older page before it, an item may begin earlier; then only its end is the same.
         y = end - from_end if owner < seq else begin + from_begin if owner == seq else begin
         self.scroll_to(y=y, animate=False, immediate=True)
+
+
+RESTING = 2
+
+
+class Reader:
+    """Reads a few pages of one stream into the transcript: its end, or the part that a person
+    scrolls to; one request at a time, in order, for as long as `run` runs.
+    """
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        log: LogReader,
+        run_tree: RunTree,
+        stream: int,
+        seq: int | None,
+    ) -> None:
+        self.stream = stream
+        self._transcript, self._log, self._run_tree, self._seq = transcript, log, run_tree, seq
+        self._index = run_tree.page_index
+        self._first, self._last = 0, -1  # the pages that are shown
+        self._live = True  # the end is shown, and what is shown grows with it
+        self._conversation = self._empty()
+        self._requests: dict[str, None] = {}
+        self._requested = asyncio.Event()
+
+    def _empty(self, since: int = 0) -> StreamConversation:
+        return StreamConversation(limits=LIMITS, children=self._run_tree.children, since=since)
+
+    def want(self, where: str) -> None:
+        """Asks for another part: `where` is new, older, newer, beginning or end."""
+        self._requests[where] = None
+        self._requested.set()
+
+    def tick(self) -> None:
+        """Follows the log if it has grown, unless the person looks elsewhere."""
+        if not self._transcript.following:
+            # If more has come since, what is shown is the end no longer.
+            self._live = self._last >= self._index.pages(self.stream) - 1
+        elif self._live:
+            self.want("new")
+
+    async def run(self) -> None:
+        """Shows the end, or the event that was asked for; then whatever is wanted."""
+        self._transcript.clear()
+        if self._seq is None:
+            await self._load_end()
+        else:
+            await self._load(self._index.page_of(self.stream, self._seq) - 1)
+        self._transcript.show(self._conversation.items, anchor=self._seq)
+        self._requests.clear()  # they were about what was shown before
+        while True:
+            await self._requested.wait()
+            self._requested.clear()
+            requests, self._requests = self._requests, {}
+            began = time.monotonic()
+            for where in requests:
+                await self._show(where)
+            # Whatever this costs, most of the time is left for keys and for folding the run.
+            await asyncio.sleep((time.monotonic() - began) * RESTING)
+
+    async def _show(self, where: str) -> None:
+        anchor = None
+        match where:
+            case "new":
+                if not await self._grow():
+                    return
+            case "older":
+                if self._first > 0:
+                    await self._load(self._first - 1)
+            case "newer":
+                if not self._live:
+                    await self._load(self._first + 1)
+            case "beginning":
+                await self._load(0)
+                anchor = 0
+            case "end":
+                await self._load_end()
+                self._transcript.following = True
+        self._transcript.show(self._conversation.items, anchor=anchor)
+
+    async def _grow(self) -> bool:
+        """Adds what is new at the end. Returns whether there was anything."""
+        pages, last = self._index.pages(self.stream), self._index.last.get(self.stream, 0)
+        if last <= self._conversation.last_seq:
+            return False
+        if pages - 1 - self._last > SPAN:
+            # So much at once that most of it would be gone again before anyone could read it.
+            await self._load_end()
+            return True
+        # Not beyond what is marked now: what comes meanwhile is for the next time.
+        while await self._read(self._conversation, last + 1):
+            pass
+        self._last = pages - 1
+        if self._last - self._first >= SPAN:
+            self._first = self._last - SPAN + 1
+            begin, _ = self._index.bounds(self.stream, self._first, self._last)
+            self._conversation.forget(begin)
+        return True
+
+    async def _load_end(self) -> None:
+        await self._load(self._index.pages(self.stream) - SPAN)
+
+    async def _load(self, first: int) -> None:
+        """Reads the pages from `first` on, instead of those that are shown."""
+        pages = self._index.pages(self.stream)
+        if pages == 0:
+            return
+        first = min(max(0, first), max(0, pages - SPAN))
+        last = min(first + SPAN, pages) - 1
+        begin, beyond = self._index.bounds(self.stream, first, last)
+        loaded = self._empty(since=begin - 1)
+        # Not beyond what is marked now: what comes meanwhile is for the next time.
+        upto = self._index.last.get(self.stream, 0) + 1 if beyond is None else beyond
+        while await self._read(loaded, upto):
+            pass
+        self._first, self._last, self._conversation = first, last, loaded
+        self._live = beyond is None
+
+    async def _read(self, into: StreamConversation, beyond: int) -> bool:
+        entries = await self._log.read(
+            self._run_tree.run, into.last_seq, PAGE_EVENTS, stream_id=self.stream, types=SHOWN
+        )
+        wanted = [entry for entry in entries if entry.seq < beyond]
+        into.feed(entry.event for entry in wanted)
+        return len(wanted) == len(entries) > 0

@@ -27,8 +27,8 @@ from unbraid.log.remote.ingest import RemoteError
 from unbraid.log.remote.log import RemoteLog, RemoteStoredSessions
 from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.serve import ServeConfig, serving
-from unbraid.serve.access.auth import new_token
-from unbraid.serve.config import ServeLimits
+from unbraid.serve.access import new_token
+from unbraid.serve.services import ServeLimits
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.servers import RemoteControllers
 from unbraid.testing.log_contract import gather, sample_run
@@ -43,7 +43,7 @@ async def distant(
     """A real server over a log, and that log as it is seen from elsewhere."""
     config = ServeConfig(port=0, tokens=(TOKEN,), limits=SOON)
     async with (
-        serving(config, log, **parts) as server,  # type: ignore[arg-type]
+        serving(config, log, **parts) as server,
         RemoteLog(RemoteServer(server.url, SECRET)) as seen,
     ):
         yield seen

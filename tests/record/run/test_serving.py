@@ -21,8 +21,9 @@ from tests.serve.sse import data_of, events_of
 from tests.serve.test_crash import lines_of
 from tests.steer.test_control import LISTENING
 from unbraid.agents.claude.process import stdin as claude_input
-from unbraid.cli.output.page import page
+from unbraid.cli.page import page
 from unbraid.log import MemoryLog
+from unbraid.machine import Machine
 from unbraid.steer.controllers import Controllers
 from unbraid.testing import Script, ScriptedModel, Spawn, claude_launch, say, scenario
 from unbraid.testing.process import Child
@@ -186,7 +187,10 @@ async def test_pages_that_open_at_the_same_moment_have_ports_of_their_own() -> N
     port = free_port()
     links: list[str] = []
     async with contextlib.AsyncExitStack() as stack:
-        pages = [page(SlowLog(), Controllers(), port=port, say=links.append) for _ in range(3)]
+        pages = [
+            page(Machine(SlowLog(), controllers=Controllers()), port=port, say=links.append)
+            for _ in range(3)
+        ]
         served = await asyncio.gather(*map(stack.enter_async_context, pages))
         assert len({port, *(server.port for server in served)}) == 3
         async with httpx.AsyncClient(trust_env=False) as client:

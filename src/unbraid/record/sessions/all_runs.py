@@ -225,6 +225,22 @@ async def caught_up_runs(
     return newest_runs(merge_runs(shown.values(), sessions), oldest_ms)
 
 
+def runs_outside_log(
+    env: Mapping[str, str],
+    home: Path,
+    *,
+    everything: bool,
+    warn: Warn,
+    progress: Progress = lambda done, total: None,
+) -> list[RunSummary]:
+    """Returns the stored sessions, last changed first, where no log can be read; without
+    `everything`, those that are live or of the last day.
+    """
+    oldest_ms = oldest_listed_ms(everything=everything)
+    sessions = list_sessions(env, home, oldest_ms=oldest_ms, warn=warn, progress=progress)
+    return newest_runs(merge_runs((), sessions), oldest_ms)
+
+
 class AllRuns:
     """The runs of a log, of stored sessions and of abandoned ones, in one list. `log` is what may
     be shown; with `redact`, stored sessions are redacted, too.

@@ -11,15 +11,15 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
 from unbraid.log.entry import Entry
 from unbraid.log.port import Feed, LogUnusable, WholeLogReader
-from unbraid.serve.hub.channel import Channel
 from unbraid.serve.hub.frames import Form, log_frame, run_frame
-from unbraid.serve.hub.viewer import Viewer
+from unbraid.serve.hub.viewer import Channel, Viewer
 from unbraid.system.tasks import cancel_task
 
 # The log could not be read. Its viewers are sent away, and find it again when they come back.
@@ -74,31 +74,6 @@ class _WholeLog:
     async def feed(self, since: int) -> AsyncIterator[Feed]:
         async for batch in self.log.follow_all(since):
             yield Feed(batch, batch)
-
-
-@dataclass(frozen=True)
-class _RunReplay:
-    log: WholeLogReader
-    shown: ShownLog
-    run: str
-
-    async def read(self, position: int) -> list[Entry]:
-        return await self.shown.read(self.run, position)
-
-    async def ended(self, position: int) -> bool:
-        summary = await self.log.run(self.run)
-        return summary is None or (summary.over and position >= summary.last_seq)
-
-
-@dataclass(frozen=True)
-class _LogReplay:
-    shown: ShownLog
-
-    async def read(self, position: int) -> list[Entry]:
-        return await self.shown.read_all(position)
-
-    async def ended(self, position: int) -> bool:
-        return False
 
 
 class Hub:
@@ -167,11 +142,17 @@ class Hub:
             first, last = await self._run_bounds(run)
         # A position in the future is of a log that is no more; go on from what there is.
         position, gap = _start(min(since, last), first)
-        channel, replay = self._channel(run), _RunReplay(self._log, self._shown, run)
+        channel = self._channel(run)
+
+        async def ended(position: int) -> bool:
+            summary = await self._log.run(run)
+            return summary is None or (summary.over and position >= summary.last_seq)
+
         viewer = Viewer(
             channel,
-            replay,
+            partial(self._shown.read, run),
             position,
+            ended=ended,
             form=form,
             stream_id=stream_id,
             types=types,
@@ -195,15 +176,7 @@ class Hub:
             first, last = await self._log.bounds()
         position, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
-        viewer = Viewer(
-            channel,
-            _LogReplay(self._shown),
-            position,
-            form=form,
-            types=types,
-            gap=gap,
-            ends=False,
-        )
+        viewer = Viewer(channel, self._shown.read_all, position, form=form, types=types, gap=gap)
         with self._looking(_ALL, channel, viewer):
             yield viewer
 

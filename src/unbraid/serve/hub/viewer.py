@@ -1,21 +1,25 @@
-"""One viewer: a position in a run, moved along by replay and then by the live window.
+"""One viewer: a position in a run, moved along by replay and then by the live window, which it
+shares with the others.
 
 Replay, then live, without a gap or a repeat. The viewer's position is the last event it was given.
 Whatever comes after it is either in the channel's window or in the log, and both are in order, so
 asking for "what is after my position" can neither skip nor repeat, whichever of the two answers.
-The one race, an event that arrives between finding nothing and beginning to wait, is closed by
-`Signal`: the version is noted before looking.
+The one race, an event that arrives between finding nothing and beginning to wait, is closed by the
+channel's version: it is noted before looking.
+
+Viewers that keep up take the same bytes from the channel; the backlog of one that does not is the
+same window, so it is bounded, and a thousand slow viewers cost no more memory than one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
-from typing import Protocol
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Collection
+from operator import attrgetter
 
 from unbraid.events import Draft, Gap
 from unbraid.log.entry import Entry
-from unbraid.serve.hub.channel import Channel
 from unbraid.serve.hub.frames import (
     Cut,
     Form,
@@ -25,35 +29,111 @@ from unbraid.serve.hub.frames import (
     unlogged_frame,
 )
 
+# One write is at most about this: what a transport holds for a viewer that stopped reading.
+MAX_CHUNK_BYTES = 256 * 1024
+
+_position = attrgetter("position")
+
+
+class Channel:
+    """A window of frames and the viewers that look through it."""
+
+    def __init__(self, framing: Callable[[Entry], Frame], backlog_bytes: int) -> None:
+        self.framing = framing
+        self.viewers: set[Viewer] = set()
+        # Counts what was pushed: who looked before and finds it changed looks again.
+        self.version = 0
+        # The window holds every frame after `floor`; None while it has never held any.
+        self.floor: int | None = None
+        self.last = 0
+        self._backlog_bytes = backlog_bytes
+        self._frames: list[Frame] = []
+        self._bytes = 0
+        self._chunks: dict[tuple[int, Form], tuple[bytes, list[Frame]]] = {}
+
+    def push(self, entries: list[Entry]) -> None:
+        """Adds the next entries and wakes the viewers; cuts off viewers that the window has left
+        behind.
+        """
+        frames = [self.framing(entry) for entry in entries]
+        # After a failure of the log, the feed may begin a little before where it was.
+        frames = [frame for frame in frames if frame.position > self.last]
+        if not frames:
+            return
+        if self.floor is None:
+            self.floor = frames[0].position - 1
+        self._frames += frames
+        self._bytes += sum(len(frame.sse) for frame in frames)
+        self.last = frames[-1].position
+        self._chunks.clear()
+        self._trim()
+        self.version += 1
+        for viewer in self.viewers:
+            viewer.wake()
+
+    def holds_after(self, position: int) -> bool:
+        """Returns whether every frame after `position` that there is, is here."""
+        return self.floor is not None and position >= self.floor
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the newest frame is the end of a run."""
+        return bool(self._frames) and self._frames[-1].type == "done"
+
+    def chunk(self, position: int, form: Form) -> tuple[bytes, list[Frame]]:
+        """Returns the frames after `position`, joined once for all viewers that stand there, and as
+        they are.
+        """
+        key = (position, form)
+        found = self._chunks.get(key)
+        if found is None:
+            frames = self.slice(position)
+            found = self._chunks[key] = (b"".join([frame.form(form) for frame in frames]), frames)
+        return found
+
+    def slice(self, position: int) -> list[Frame]:
+        """Returns the frames after `position`, as many as one write takes, and at least one."""
+        start = bisect_right(self._frames, position, key=_position)
+        size, end = 0, start
+        while end < len(self._frames) and size < MAX_CHUNK_BYTES:
+            size += len(self._frames[end].sse)
+            end += 1
+        return self._frames[start:end]
+
+    def _trim(self) -> None:
+        count = 0
+        # The newest frame stays even if it is larger than the whole window.
+        while self._bytes > self._backlog_bytes and count < len(self._frames) - 1:
+            self._bytes -= len(self._frames[count].sse)
+            count += 1
+        if count:
+            self.floor = self._frames[count - 1].position
+            del self._frames[:count]
+            for viewer in list(self.viewers):
+                viewer.left_behind(self.floor)
+
+
 MAX_DRAFT_BYTES = 64 * 1024
 
 
-class Replay(Protocol):
-    """Where the past is read."""
-
-    async def read(self, position: int) -> list[Entry]:
-        """Returns the next entries after a position."""
-        ...
-
-    async def ended(self, position: int) -> bool:
-        """Returns whether nothing can come after a position any more."""
-        ...
-
-
 class Viewer:
-    """Gives out chunks of bytes until the run is over or the viewer is cut off."""
+    """Gives out chunks of bytes until the run is over or the viewer is cut off.
+
+    `replay` returns the next entries after a position; `ended` whether nothing can come after it
+    any more. Without that, something always can.
+    """
 
     def __init__(
         self,
         channel: Channel,
-        replay: Replay,
+        replay: Callable[[int], Awaitable[list[Entry]]],
         position: int,
         *,
+        ended: Callable[[int], Awaitable[bool]] | None = None,
         form: Form = Form.SSE,
         stream_id: int | None = None,
         types: Collection[str] = (),
         gap: Gap | None = None,
-        ends: bool = True,
     ) -> None:
         # `position` is the last event given out; `sent` the last whose bytes surely left.
         self.position = self.sent = position
@@ -62,7 +142,7 @@ class Viewer:
         self.cut_reason: str | None = None
         self.on_cut: Callable[[], None] | None = None
         self.sending_since: float | None = None
-        self._channel, self._replay, self._ends = channel, replay, ends
+        self._channel, self._replay, self._ended = channel, replay, ended
         self._stream_id, self._types = stream_id, frozenset(types)
         self._first = opening_frame(form) + (b"" if gap is None else unlogged_frame(gap, form))
         self._drafts: list[bytes] = []
@@ -151,16 +231,16 @@ class Viewer:
                         return chunk
                     continue
                 # It has seen the end before, and came back while others still read.
-                if self._ends and self._channel.is_over:
+                if self._ended is not None and self._channel.is_over:
                     break
             # Once it has found the end of the log, all that follows comes through the window.
             elif not self._live or self._channel.floor is not None:
-                entries = await self._replay.read(self.position)
+                entries = await self._replay(self.position)
                 if entries:
                     if chunk := self._from_log(entries):
                         return chunk
                     continue
-                if await self._replay.ended(self.position):
+                if self._ended is not None and await self._ended(self.position):
                     break
                 self._live = True
             if self._beat:
@@ -197,7 +277,7 @@ class Viewer:
     def _wants(self, frame: Frame) -> bool:
         # `done` is always wanted: without it, a viewer that comes back would never learn that it is
         # over.
-        return (self._ends and frame.type == "done") or (
+        return (self._ended is not None and frame.type == "done") or (
             (self._stream_id is None or frame.stream_id == self._stream_id)
             and (not self._types or frame.type in self._types)
         )
@@ -205,4 +285,4 @@ class Viewer:
     def _reach(self, last: Frame, count: int) -> None:
         self.position = last.position
         self.delivered += count
-        self._over = self._ends and last.type == "done"
+        self._over = self._ended is not None and last.type == "done"

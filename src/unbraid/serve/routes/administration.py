@@ -11,11 +11,22 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unbraid.log.port import every_run
-from unbraid.serve.access.guard import cookie_name, cookie_of
-from unbraid.serve.access.proxies import address_of, is_secure
-from unbraid.serve.access.signin import prefers_page, sign_in_page
-from unbraid.serve.operations import Operation, Parameter, json_answer
-from unbraid.serve.parameters import FORM, form_of, text
+from unbraid.serve.guard import (
+    address_of,
+    cookie_name,
+    cookie_of,
+    is_secure,
+    prefers_page,
+    sign_in_page,
+)
+from unbraid.serve.operations import (
+    FORM,
+    Parameter,
+    form_of,
+    json_answer,
+    operation,
+    text_of,
+)
 from unbraid.serve.problems import Problem
 from unbraid.serve.services import Services, services_of
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
@@ -46,12 +57,20 @@ class SignIn(Struct, forbid_unknown_fields=True):
     token: str
 
 
+@operation("GET /healthz", "Whether the log answers", answer=Health, scope=None, problems=(503,))
 async def health(request: Request) -> Response:
     """Whether the log could append now; 503 if not."""
     await services_of(request).health.check()
     return json_answer(Health())
 
 
+@operation(
+    "GET /readyz",
+    "Whether the log answers, and this server has all of it",
+    answer=Readiness,
+    scope=None,
+    problems=(503,),
+)
 async def readiness(request: Request) -> Response:
     """Whether viewers should be sent here: not while this machine's copy is far behind."""
     behind = await services_of(request).health.behind()
@@ -60,6 +79,7 @@ async def readiness(request: Request) -> Response:
     return json_answer(Readiness(behind=behind))
 
 
+@operation("GET /metrics", "Prometheus metrics", answer=str, media="text/plain")
 async def metrics(request: Request) -> Response:
     """Numbers for Prometheus."""
     services = services_of(request)
@@ -76,6 +96,7 @@ async def _kind_of(services: Services, run: str) -> str:
     return "" if summary is None else summary.source
 
 
+@operation("GET /openapi.json", "This description", answer=dict[str, Any])
 async def openapi(request: Request) -> Response:
     """This description."""
     from unbraid.serve.openapi import document
@@ -84,9 +105,17 @@ async def openapi(request: Request) -> Response:
     return json_answer(document(OPERATIONS))
 
 
+@operation(
+    "GET /login",
+    "A one-time link: sets a cookie and redirects to the page",
+    parameters=(Parameter("code", {"type": "string"}, "The link's code.", required=True),),
+    status=303,
+    scope=None,
+    problems=(403, 429),
+)
 async def login(request: Request) -> Response:
     """Turn a one-time code into a cookie, and the address into one without a secret."""
-    code = text(request, "code")
+    code = text_of(request, "code")
     if code is None:
         return _refused(request, 401, "a token is required")
     if request.method == "HEAD":
@@ -101,6 +130,15 @@ async def login(request: Request) -> Response:
     return _signed_in(request, secret)
 
 
+@operation(
+    "POST /login",
+    "Sign in with a token: sets a cookie and redirects to the page",
+    status=303,
+    body=SignIn,
+    body_media=FORM,
+    scope=None,
+    problems=(429,),
+)
 async def sign_in(request: Request) -> Response:
     """Turn a token into a cookie."""
     given = await form_of(request, SignIn, at_most=MAX_FORM_BYTES)
@@ -110,6 +148,7 @@ async def sign_in(request: Request) -> Response:
     return _signed_in(request, secret)
 
 
+@operation("POST /logout", "Sign out: the cookie becomes invalid", status=303, scope=None)
 async def sign_out(request: Request) -> Response:
     """End the session of this browser: its cookie becomes invalid."""
     secret = cookie_of(request.headers, request.scope)
@@ -154,69 +193,11 @@ def _refused(request: Request, status: int, message: str) -> Response:
 
 
 OPERATIONS = (
-    Operation(
-        "GET",
-        "/healthz",
-        endpoint=health,
-        summary="Whether the log answers",
-        answer=Health,
-        problems=(503,),
-        scope=None,
-    ),
-    Operation(
-        "GET",
-        "/readyz",
-        endpoint=readiness,
-        summary="Whether the log answers, and this server has all of it",
-        answer=Readiness,
-        problems=(503,),
-        scope=None,
-    ),
-    Operation(
-        "GET",
-        "/metrics",
-        endpoint=metrics,
-        summary="Prometheus metrics",
-        answer=str,
-        media="text/plain",
-        problems=(),
-    ),
-    Operation(
-        "GET",
-        "/openapi.json",
-        endpoint=openapi,
-        summary="This description",
-        answer=dict[str, Any],
-        problems=(),
-    ),
-    Operation(
-        method="GET",
-        path="/login",
-        endpoint=login,
-        summary="A one-time link: sets a cookie and redirects to the page",
-        status=303,
-        parameters=(Parameter("code", {"type": "string"}, "The link's code.", required=True),),
-        problems=(400, 403, 429),
-        scope=None,
-    ),
-    Operation(
-        method="POST",
-        path="/login",
-        endpoint=sign_in,
-        summary="Sign in with a token: sets a cookie and redirects to the page",
-        status=303,
-        body=SignIn,
-        body_media=FORM,
-        problems=(400, 413, 415, 429),
-        scope=None,
-    ),
-    Operation(
-        method="POST",
-        path="/logout",
-        endpoint=sign_out,
-        summary="Sign out: the cookie becomes invalid",
-        status=303,
-        problems=(),
-        scope=None,
-    ),
+    health,
+    readiness,
+    metrics,
+    openapi,
+    login,
+    sign_in,
+    sign_out,
 )

@@ -10,23 +10,62 @@ from starlette.types import ASGIApp
 
 from unbraid.events.schema import STREAMED, described
 from unbraid.log.port import READ_LIMIT
-from unbraid.serve import parameters
-from unbraid.serve.encodings import encoding_for
 from unbraid.serve.hub.frames import Form
-from unbraid.serve.operations import Operation, Parameter
-from unbraid.serve.routes.run_parameters import NUMBER, RUN, existing_run
+from unbraid.serve.operations import (
+    EVENT_TYPES,
+    NUMBER,
+    Parameter,
+    existing_run,
+    number_of,
+    operation,
+    since_of,
+    types_of,
+)
 from unbraid.serve.services import services_of
-from unbraid.serve.stream import EventStream
+from unbraid.serve.stream import EventStream, encoding_for
 
 # What each `data:` or each line is.
 AnyEvent: Any = Union[tuple(map(described, STREAMED))]  # noqa: UP007
 
 
+TYPES = Parameter(
+    "types",
+    {
+        "type": "array",
+        "items": {"type": "string", "enum": sorted(EVENT_TYPES)},
+        "maxItems": 40,
+    },
+    "Only events of these types (`done` always comes).",
+)
+LIMIT = Parameter(
+    "limit",
+    {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
+    "The most events, of those that are there, without waiting for more.",
+)
+LAST_EVENT_ID = Parameter(
+    "Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", where="header"
+)
+
+
+@operation(
+    "GET /v1/runs/{run}/events",
+    "A run's events, replayed and then live",
+    answer=AnyEvent,
+    media=Form.SSE.value,
+    parameters=(
+        Parameter("since", NUMBER, "The last seq already seen."),
+        Parameter("stream", NUMBER, "Only events of this stream."),
+        TYPES,
+        LIMIT,
+        LAST_EVENT_ID,
+    ),
+    problems=(204, 404),
+)
 async def run_events(request: Request) -> ASGIApp:
     """Answers with a run's events after `since`; ends after `done`, or with `limit` at once."""
-    since = parameters.since_of(request) or 0
-    stream_id, types = parameters.number(request, "stream"), parameters.types_of(request)
-    limit = parameters.number(request, "limit", at_most=READ_LIMIT)
+    since = since_of(request) or 0
+    stream_id, types = number_of(request, "stream"), types_of(request)
+    limit = number_of(request, "limit", at_most=READ_LIMIT)
     summary = await existing_run(request)
     if summary.over and since >= summary.last_seq:
         # What makes an EventSource stop coming back.
@@ -41,11 +80,22 @@ async def run_events(request: Request) -> ASGIApp:
     return EventStream(watching, form, encoding_of(request), keys=services_of(request).keys)
 
 
+@operation(
+    "GET /v1/events",
+    "The events of all runs, replayed and then live",
+    answer=AnyEvent,
+    media=Form.SSE.value,
+    parameters=(
+        Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),
+        TYPES,
+        LAST_EVENT_ID,
+    ),
+)
 async def all_events(request: Request) -> ASGIApp:
     """Answers with the events of all runs, from after a cursor, or from now on."""
-    form, types = form_of(request), parameters.types_of(request)
+    form, types = form_of(request), types_of(request)
     services = services_of(request)
-    watching = services.hub.watch_all(parameters.since_of(request), form=form, types=types)
+    watching = services.hub.watch_all(since_of(request), form=form, types=types)
     return EventStream(watching, form, encoding_of(request), keys=services.keys)
 
 
@@ -59,53 +109,4 @@ def encoding_of(request: Request) -> str | None:
     return encoding_for(request.headers.get("accept-encoding", ""))
 
 
-TYPES = Parameter(
-    "types",
-    {
-        "type": "array",
-        "items": {"type": "string", "enum": sorted(parameters.TYPES)},
-        "maxItems": 40,
-    },
-    "Only events of these types (`done` always comes).",
-)
-LIMIT = Parameter(
-    "limit",
-    {"type": "integer", "minimum": 0, "maximum": READ_LIMIT},
-    "The most events, of those that are there, without waiting for more.",
-)
-LAST_EVENT_ID = Parameter(
-    "Last-Event-ID", NUMBER, "The last id seen; wins over `since`.", where="header"
-)
-
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/v1/runs/{run}/events",
-        endpoint=run_events,
-        summary="A run's events, replayed and then live",
-        answer=AnyEvent,
-        media=Form.SSE.value,
-        parameters=(
-            RUN,
-            Parameter("since", NUMBER, "The last seq already seen."),
-            Parameter("stream", NUMBER, "Only events of this stream."),
-            TYPES,
-            LIMIT,
-            LAST_EVENT_ID,
-        ),
-        problems=(204, 400, 404),
-    ),
-    Operation(
-        "GET",
-        "/v1/events",
-        endpoint=all_events,
-        summary="The events of all runs, replayed and then live",
-        answer=AnyEvent,
-        media=Form.SSE.value,
-        parameters=(
-            Parameter("since", NUMBER, "The last cursor already seen; without it, from now on."),
-            TYPES,
-            LAST_EVENT_ID,
-        ),
-    ),
-)
+OPERATIONS = (run_events, all_events)

@@ -18,11 +18,20 @@ from unbraid.log.port import LogConflict
 from unbraid.read.names import SOURCE_PATTERN
 from unbraid.read.record import LATEST_MS
 from unbraid.record.event_ingest import RunPart
-from unbraid.serve import parameters
-from unbraid.serve.access.guard import caller_of
-from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.serve.guard import caller_of
+from unbraid.serve.operations import (
+    MAX_NUMBER,
+    NUMBER,
+    Parameter,
+    body_of,
+    choice_of,
+    json_answer,
+    number_of,
+    operation,
+    run_of,
+    text_of,
+)
 from unbraid.serve.problems import as_problem
-from unbraid.serve.routes.run_parameters import NUMBER, RUN
 from unbraid.serve.services import services_of
 
 # More than our own senders put into one request; what is held of it grows with these.
@@ -36,16 +45,34 @@ class Acknowledged(Struct):
     offset: int
 
 
+SOURCE = {"type": "string", "pattern": SOURCE_PATTERN}
+
+
+@operation(
+    "POST /v1/ingest/{run}",
+    "Bytes of a source, by their offset in it",
+    answer=Acknowledged,
+    parameters=(
+        Parameter("source", SOURCE, "The source's name.", required=True),
+        Parameter("offset", NUMBER, "Where these bytes begin.", required=True),
+        Parameter("at", NUMBER, "When they were written (milliseconds since 1970); else: now."),
+        Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
+    ),
+    body=bytes,
+    body_media="application/octet-stream",
+    scope="ingest",
+    problems=(409,),
+)
 async def ingest(request: Request) -> Response:
     """Take in bytes of a source that begin at `offset`; `end=1` says that no more will come."""
     services, started = services_of(request), time.perf_counter()
-    run = parameters.run_of(request)
-    source, offset = parameters.text(request, "source"), parameters.number(request, "offset")
+    run = run_of(request)
+    source, offset = text_of(request, "source"), number_of(request, "offset")
     if not source or offset is None:
         raise CallerError("source and offset are both required")
-    end = parameters.choice(request, "end", ("0", "1")) == "1"
-    data = await parameters.body_of(request, at_most=services.config.limits.body_bytes)
-    arrived_ms = parameters.number(request, "at", at_most=LATEST_MS - 1)
+    end = choice_of(request, "end", ("0", "1")) == "1"
+    data = await body_of(request, at_most=services.config.limits.body_bytes)
+    arrived_ms = number_of(request, "at", at_most=LATEST_MS - 1)
     now = int(time.time() * 1000) if arrived_ms is None else arrived_ms
     caller = caller_of(request.scope)
     assert caller is not None
@@ -69,7 +96,7 @@ class RunPartHead(Struct):
     """
 
     run: str
-    after: Annotated[int, Meta(ge=0, le=parameters.MAX_NUMBER)]
+    after: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
     count: Annotated[int, Meta(ge=0, le=MAX_PART_EVENTS)]
     user: str | None = None
 
@@ -93,10 +120,18 @@ class RunsReceived(Struct):
     runs: list[RunReceived]
 
 
+@operation(
+    "POST /v1/ingest",
+    "Events of runs that another machine has stored",
+    answer=RunsReceived,
+    body=bytes,
+    body_media="application/octet-stream",
+    scope="ingest",
+)
 async def ingest_events(request: Request) -> Response:
     """Take in events of any number of runs; what is refused of one does not concern the others."""
     services, started = services_of(request), time.perf_counter()
-    body = await parameters.unpacked_body_of(request, at_most=services.config.limits.events_bytes)
+    body = await body_of(request, at_most=services.config.limits.events_bytes, may_be_packed=True)
     caller = caller_of(request.scope)
     assert caller is not None
     answers: list[RunReceived] = []
@@ -141,36 +176,7 @@ def _lines(body: bytes) -> Iterator[bytes]:
         begin = end + 1
 
 
-SOURCE = {"type": "string", "pattern": SOURCE_PATTERN}
-
 OPERATIONS = (
-    Operation(
-        "POST",
-        "/v1/ingest/{run}",
-        endpoint=ingest,
-        summary="Bytes of a source, by their offset in it",
-        answer=Acknowledged,
-        parameters=(
-            RUN,
-            Parameter("source", SOURCE, "The source's name.", required=True),
-            Parameter("offset", NUMBER, "Where these bytes begin.", required=True),
-            Parameter("at", NUMBER, "When they were written (milliseconds since 1970); else: now."),
-            Parameter("end", {"type": "string", "enum": ["0", "1"]}, "1: no more will come."),
-        ),
-        body=bytes,
-        body_media="application/octet-stream",
-        problems=(400, 409, 413, 415),
-        scope="ingest",
-    ),
-    Operation(
-        "POST",
-        "/v1/ingest",
-        endpoint=ingest_events,
-        summary="Events of runs that another machine has stored",
-        answer=RunsReceived,
-        body=bytes,
-        body_media="application/octet-stream",
-        problems=(400, 413, 415),
-        scope="ingest",
-    ),
+    ingest,
+    ingest_events,
 )

@@ -1,28 +1,55 @@
-"""Runs, and views of one."""
+"""Runs: lists of them, views of one, what was said and spent in them."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from starlette.requests import Request
 from starlette.responses import Response
 
+from unbraid.agents.port import SearchHit
+from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetTokenUsage, StreamStart
 from unbraid.fold.conversation import Item, StreamConversation
 from unbraid.fold.status import FILTERS, WaitingFor
 from unbraid.fold.tree import Tree
 from unbraid.fold.usage import Usage
-from unbraid.log.port import run_pages
+from unbraid.log.port import Found, every_run, run_pages
 from unbraid.log.summary import Activity, RunSummary
+from unbraid.read.names import checked_run
 from unbraid.record.sessions.all_runs import end_open_agents
-from unbraid.serve import parameters
-from unbraid.serve.log_health import CopyState
-from unbraid.serve.operations import Operation, Parameter, json_answer
+from unbraid.record.sessions.costs import (
+    KEYS,
+    CostRow,
+    CostTotal,
+    SpentRun,
+    costs,
+    since_ms,
+    with_logged,
+)
+from unbraid.send.export import FORMATS, MEDIA_TYPES, RunFile
+from unbraid.serve.operations import (
+    NUMBER,
+    RUN_ID,
+    TEXT,
+    Parameter,
+    choice_of,
+    existing_run,
+    json_answer,
+    limit_of,
+    number_of,
+    operation,
+    stream_of,
+    text_of,
+)
 from unbraid.serve.problems import Problem
-from unbraid.serve.routes.run_parameters import RUN, STREAM_ID, TEXT, existing_run, limit_of
-from unbraid.serve.services import services_of
+from unbraid.serve.services import CopyState, Services, services_of
+from unbraid.system.prices.loader import load_prices
 
 MAX_RUNS = 500
 
@@ -96,16 +123,35 @@ def run_json(summary: RunSummary) -> Run:
     return Run(*(getattr(summary, name) for name in Run.__struct_fields__))
 
 
+FORMAT = Parameter(
+    "format", {"type": "string", "enum": list(FORMATS), "default": "html"}, "The kind of file."
+)
+STREAM = Parameter("stream", NUMBER, "Only this stream; 0 is the main agent.")
+STATUS = Parameter(
+    "status",
+    {"type": "string", "enum": list(FILTERS)},
+    "Only these; `live` are those that work or wait.",
+)
+QUERY = Parameter("q", TEXT, "Only runs with this in their title, folder, session, source or id.")
+BEFORE = Parameter("before", TEXT, "The `before` value of the previous page.")
+
+
+@operation(
+    "GET /v1/runs",
+    "Runs, last started first",
+    answer=Runs,
+    parameters=(STATUS, QUERY, limit_of(MAX_RUNS), BEFORE),
+)
 async def list_runs(request: Request) -> Response:
     """Answers with the runs, last started first."""
-    limit = parameters.number(request, "limit", at_most=MAX_RUNS)
+    limit = number_of(request, "limit", at_most=MAX_RUNS)
     limit = 50 if limit is None else limit
     services = services_of(request)
     found = await services.all_runs.runs(
-        status=parameters.choice(request, "status", tuple(FILTERS)),
-        matching=parameters.text(request, "q") or None,
+        status=choice_of(request, "status", tuple(FILTERS)),
+        matching=text_of(request, "q") or None,
         limit=limit,
-        before=parameters.text(request, "before"),
+        before=text_of(request, "before"),
     )
     stored = services.stored_sessions
     indexed = None if stored is None else IndexProgress(stored.listed, stored.total)
@@ -114,11 +160,13 @@ async def list_runs(request: Request) -> Response:
     return json_answer(Runs(listed, more, indexed, copy=await services.health.copy()))
 
 
+@operation("GET /v1/runs/{run}", "One run", answer=Run)
 async def one_run(request: Request) -> Response:
     """Answers with one run."""
     return json_answer(run_json(await existing_run(request)))
 
 
+@operation("GET /v1/runs/{run}/tree", "The tree of agents", answer=dict[str, Any])
 async def tree(request: Request) -> Response:
     """Answers with the tree of agents."""
     summary = await existing_run(request)
@@ -127,6 +175,7 @@ async def tree(request: Request) -> Response:
     return json_answer({"run": summary.run, "status": summary.status, "root": root})
 
 
+@operation("GET /v1/runs/{run}/agents", "The agents, flat", answer=dict[str, Any])
 async def agents(request: Request) -> Response:
     """Answers with the agents of a run, in order of appearance."""
     summary = await existing_run(request)
@@ -143,9 +192,10 @@ async def _tree(request: Request, summary: RunSummary) -> Tree:
     return picture
 
 
+@operation("GET /v1/runs/{run}/streams/{stream_id}", "One agent's conversation", answer=Stream)
 async def stream(request: Request) -> Response:
     """Answers with what one agent was asked, said and did."""
-    stream_id, summary = parameters.stream_of(request), await existing_run(request)
+    stream_id, summary = stream_of(request), await existing_run(request)
     children: dict[str, int] = {}
     async for events in _events(request, summary.run, types=["stream_start"]):
         for event in events:
@@ -159,6 +209,7 @@ async def stream(request: Request) -> Response:
     return json_answer(Stream(summary.run, stream_id, conversation.items))
 
 
+@operation("GET /v1/runs/{run}/usage", "Tokens and cost", answer=RunUsage)
 async def usage(request: Request) -> Response:
     """Answers with tokens and cost."""
     summary = await existing_run(request)
@@ -177,66 +228,179 @@ async def _events(request: Request, run: str, **which: Any) -> AsyncIterator[lis
         yield [entry.event for entry in page]
 
 
-STATUS = Parameter(
-    "status",
-    {"type": "string", "enum": list(FILTERS)},
-    "Only these; `live` are those that work or wait.",
-)
-QUERY = Parameter("q", TEXT, "Only runs with this in their title, folder, session, source or id.")
-BEFORE = Parameter("before", TEXT, "The `before` value of the previous page.")
+# A file to save. Where a browser shows it all the same, nothing in it may act as this site.
+_HEADERS = {"content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+_SUFFIXES = {"html": "html", "markdown": "md", "json": "json"}
 
-OPERATIONS = (
-    Operation(
-        "GET",
-        "/v1/runs",
-        endpoint=list_runs,
-        summary="Runs, last started first",
-        answer=Runs,
-        parameters=(STATUS, QUERY, limit_of(MAX_RUNS), BEFORE),
-    ),
-    Operation(
-        "GET",
-        "/v1/runs/{run}",
-        endpoint=one_run,
-        summary="One run",
-        answer=Run,
-        parameters=(RUN,),
-        problems=(400, 404),
-    ),
-    Operation(
-        "GET",
-        "/v1/runs/{run}/tree",
-        endpoint=tree,
-        summary="The tree of agents",
-        answer=dict[str, Any],
-        parameters=(RUN,),
-        problems=(400, 404),
-    ),
-    Operation(
-        "GET",
-        "/v1/runs/{run}/agents",
-        endpoint=agents,
-        summary="The agents, flat",
-        answer=dict[str, Any],
-        parameters=(RUN,),
-        problems=(400, 404),
-    ),
-    Operation(
-        "GET",
-        "/v1/runs/{run}/streams/{stream_id}",
-        endpoint=stream,
-        summary="One agent's conversation",
-        answer=Stream,
-        parameters=(RUN, STREAM_ID),
-        problems=(400, 404),
-    ),
-    Operation(
-        "GET",
-        "/v1/runs/{run}/usage",
-        endpoint=usage,
-        summary="Tokens and cost",
-        answer=RunUsage,
-        parameters=(RUN,),
-        problems=(400, 404),
+
+@operation(
+    "GET /v1/runs/{run}/export",
+    "A run as one file",
+    answer=str,
+    media="text/html",
+    parameters=(FORMAT, STREAM),
+)
+async def export_run(request: Request) -> Response:
+    """Answers with a run, or one stream of it, as a file, with its costs."""
+    form = choice_of(request, "format", FORMATS) or "html"
+    stream_id = number_of(request, "stream")
+    summary = await existing_run(request)
+    made = RunFile(summary.run, form, stream=stream_id)
+    async for page in run_pages(services_of(request).log, summary.run):
+        made.apply([entry.event for entry in page])
+    try:
+        export = made.export()
+    except CallerError as error:
+        raise Problem(404, str(error)) from None
+    data = await asyncio.to_thread(made.content, export)
+    name = summary.run if stream_id is None else f"{summary.run}-{stream_id}"
+    file = {"content-disposition": f'attachment; filename="{name}.{_SUFFIXES[form]}"'}
+    return Response(data, media_type=MEDIA_TYPES[form], headers=_HEADERS | file)
+
+
+MAX_FOUND = 200
+
+
+class FoundAgent(Struct):
+    """An agent that something was found at: its type, and what it is there for."""
+
+    stream_id: int
+    agent: str
+    description: str | None
+
+
+class FoundRun(Struct):
+    """A run that something was found in, with the agents that it was found at."""
+
+    run: str
+    title: str | None
+    started: int
+    agents: list[FoundAgent]
+
+
+class SearchResults(Struct, omit_defaults=True):
+    """What was found in the log, best first; then, in `history`, what was found in sessions that
+    are not in the log, newest first. Those have no numbers yet: search again in their `run`, which
+    opens it. `runs` says what all of these are called.
+    """
+
+    places: list[Found]
+    history: list[SearchHit] = []
+    runs: list[FoundRun] = []
+
+
+@operation(
+    "GET /v1/search",
+    "Search what agents said",
+    answer=SearchResults,
+    parameters=(
+        Parameter(
+            "q", {**TEXT, "minLength": 1}, 'Words, or parts of words, or "a phrase".', required=True
+        ),
+        Parameter("run", RUN_ID, "Only in this run."),
+        limit_of(MAX_FOUND),
     ),
 )
+async def search(request: Request) -> Response:
+    """Searches what agents said, thought, were asked and called."""
+    query = text_of(request, "q")
+    if not query:
+        raise CallerError("q: what to search for")
+    run = text_of(request, "run")
+    limit = number_of(request, "limit", at_most=MAX_FOUND)
+    limit = 20 if limit is None else limit
+    services = services_of(request)
+    if run is not None:
+        await services.all_runs.run(checked_run(run))
+    places: list[Found] = []
+    history: list[SearchHit] = []
+    async for results in services.all_runs.search(query, run=run, limit=limit):
+        places += (result for result in results if isinstance(result, Found))
+        history += (result for result in results if isinstance(result, SearchHit))
+    runs = [await _found_run(services, found) for found in _by_run(places, history).values()]
+    return json_answer(SearchResults(places, history, runs))
+
+
+def _by_run(places: list[Found], history: list[SearchHit]) -> dict[str, list[Found | SearchHit]]:
+    runs: dict[str, list[Found | SearchHit]] = {}
+    found: tuple[Found | SearchHit, ...] = (*places, *history)
+    for place in found:
+        runs.setdefault(place.run, []).append(place)
+    return runs
+
+
+async def _found_run(services: Services, found: list[Found | SearchHit]) -> FoundRun:
+    """Returns what a run and its agents are called in which something was found."""
+    run, agents = found[0].run, list[FoundAgent]()
+    summary = await services.log.run(run)
+    if summary is None:
+        summary = next(iter(await services.all_runs.stored(matching=run, limit=1)), None)
+    for stream_id in dict.fromkeys(each.stream_id for each in found if isinstance(each, Found)):
+        started = ["stream_start"]
+        for entry in await services.log.read(run, limit=1, stream_id=stream_id, types=started):
+            event = entry.event
+            if isinstance(event, StreamStart):
+                agents.append(FoundAgent(stream_id, event.agent, event.description))
+    if summary is None:
+        return FoundRun(run, None, 0, agents=agents)
+    return FoundRun(run, summary.title, summary.started, agents=agents)
+
+
+class CostLine(CostRow):
+    """One line: what was used and what it costs. `unpriced_tokens` are not in the cost."""
+
+    unpriced_tokens: int = 0
+
+
+class UnpricedModel(Struct):
+    """A model without a price, and the tokens that are not in the cost."""
+
+    model: str
+    tokens: int
+
+
+class CostTable(Struct):
+    """What was spent, in lines, and in all. `no_price` are the models without a price."""
+
+    by: str
+    rows: list[CostLine]
+    total: CostTotal
+    no_price: list[UnpricedModel]
+
+
+@operation(
+    "GET /v1/costs",
+    "Costs by day, model, folder and more",
+    answer=CostTable,
+    parameters=(
+        Parameter("by", {"type": "string", "enum": list(KEYS)}, "What to group by."),
+        Parameter("since", TEXT, "Only costs since then: 7d, 12h, or a date."),
+    ),
+)
+async def spent(request: Request) -> Response:
+    """Sums up what agents have used, each message once."""
+    by = text_of(request, "by") or "day"
+    since = since_ms(text_of(request, "since"), time.time())
+    if by not in KEYS:
+        raise CallerError(f"by: one of {', '.join(KEYS)}")
+    services = services_of(request)
+    stored: list[SpentRun] = []
+    if services.stored_sessions is not None:
+        stored = await services.stored_sessions.spent(since=since)
+    logged = [run async for run in every_run(services.log)]
+    runs = await with_logged(stored, services.log, logged, prices=load_prices().prices)
+    found = costs(runs, by, since=since)
+    lines = [
+        CostLine(**asdict(row), unpriced_tokens=found.spent[row.key].unpriced_tokens)
+        for row in found.rows
+    ]
+    if services.config.redact:
+        from unbraid.redact.reader import redact_title
+
+        for line in lines:
+            line.key = redact_title(line.key)
+    no_price = [UnpricedModel(model, tokens) for model, tokens in found.unpriced.items()]
+    return json_answer(CostTable(by, lines, found.total, no_price=no_price))
+
+
+OPERATIONS = (list_runs, one_run, tree, agents, stream, usage, export_run, search, spent)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
-from unbraid.cli.output.messages import warn
+from unbraid.cli.output import warn
 from unbraid.errors import CallerError
-from unbraid.log.port import Log
-from unbraid.record.sessions.all_runs import AbandonedRuns
-from unbraid.record.sessions.stored_sessions import StoredSessionList
-from unbraid.send.alert_service import AlertService
-from unbraid.send.delivery import DeliveryStatus
-from unbraid.send.senders import PageAlerts
-from unbraid.serve import ServeConfig, Server, serving
-from unbraid.serve.access.tokens import FILE_NAME, TokenFile
-from unbraid.serve.server import Orchestrating
-from unbraid.steer.controllers import Controllers
+from unbraid.machine import Machine
+from unbraid.serve import ServeConfig, Server, TokenFile
 
 # At the end of a command, viewers get this long to be given the last events.
 PAGE_SETTLE_TIMEOUT_SECONDS = 1.0
@@ -31,48 +23,29 @@ PORT_CHECK_TIMEOUT_SECONDS = 1.0
 
 @asynccontextmanager
 async def page(
-    log: Log,
-    controllers: Controllers,
+    machine: Machine,
     *,
     port: int,
     port_required: bool = False,
-    redact: bool = False,
     home: Path | None = None,
-    stored_sessions: StoredSessionList | None = None,
-    orchestrating: Orchestrating | None = None,
-    delivery: Callable[[], DeliveryStatus] | None = None,
-    alerts: PageAlerts | None = None,
     opens: bool = False,
     say: Callable[[str], None] = warn,
     show_address: Callable[[str], None] | None = None,
+    **parts: Any,
 ) -> AsyncIterator[Server]:
-    """Serves a log while the block runs, and prints the address; viewers get its last events, too.
+    """Serves a machine's log while the block runs, and prints the address; viewers get its last
+    events, too. `parts` are those of `Machine.serving`.
+
     If the port is taken, any other will do, unless that port is required; whether another unbraid
     has it is said in both cases. With `opens`, a browser is shown the page. Tokens, and the socket
     for other commands, are in the folder `home`; without one, the printed link is the only way in.
-    If no other process here alerts people (`alerts`), it does.
     """
-    tokens = None if home is None else TokenFile(home / FILE_NAME)
-    abandoned = None if home is None else AbandonedRuns(log, os.environ, home, redact=redact)
+    tokens = None if home is None else TokenFile(home / TokenFile.NAME)
     async with AsyncExitStack() as stack:
-        if alerts is None and home is not None:
-            alerts = PageAlerts()
-            service = AlertService(log, controllers, os.environ, home=home, warn=say, pages=alerts)
-            await stack.enter_async_context(service.running())
 
         async def serve(port: int) -> Server:
-            config = ServeConfig(port=port, redact=redact, token_file=tokens, home=home)
-            served = serving(
-                config,
-                log,
-                controllers=controllers,
-                stored_sessions=stored_sessions,
-                abandoned_runs=abandoned,
-                orchestrating=orchestrating,
-                delivery=delivery,
-                alerts=alerts,
-            )
-            return await stack.enter_async_context(served)
+            config = ServeConfig(port=port, redact=machine.redact, token_file=tokens, home=home)
+            return await stack.enter_async_context(machine.serving(config, **parts))
 
         try:
             server = await serve(port)

@@ -3,23 +3,35 @@
 The attacks it is for: a web page that makes its visitor's browser talk to this server (cross-site
 requests), one that first points its own name at 127.0.0.1 so that the browser thinks it may read
 the answers (DNS rebinding), and framing or sniffing what we serve.
+
+A browser that is not let in gets a page that says what is needed, and takes a token. It is a plain
+form, so that it works without a script. Its policy differs from the other pages' in two points: the
+form may be sent here, and a request from here names its origin, which a browser hides as `null`
+where it may send no referrer, and which the guard requires.
+
+What a proxy in front says about the caller is believed only from proxies that are trusted. A proxy
+on this machine is believed about the scheme: all that can be won by a lie is a cookie that the
+liar's own browser sends over TLS only. About the caller's address, by which tries to sign in are
+counted, only proxies that the configuration names are believed.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from functools import cache
+from html import escape
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from unbraid.serve.access import auth
-from unbraid.serve.access.signin import SIGN_IN_FILES, prefers_page, sign_in_page
-from unbraid.serve.config import ServeConfig
+from unbraid.serve import access
 from unbraid.serve.connection import EXTENSION, Connection
 from unbraid.serve.problems import Problem, problem_response
+from unbraid.serve.services import ServeConfig, is_loopback, services_of
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -35,6 +47,15 @@ SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+# What the page needs, open to everyone like the page itself.
+SIGN_IN_FILES = ("/assets/sign-in.css", "/assets/sign-in.js", "/mark.svg")
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_SAID = "<!-- said -->"
+
 # No secret is behind these: health says only whether, and how far; the rest is how one gets in and
 # out.
 OPEN_PATHS = frozenset(("/healthz", "/readyz", "/login", "/logout", *SIGN_IN_FILES))
@@ -47,7 +68,7 @@ Refusal = tuple[int, str, dict[str, str]]
 class Guard:
     """ASGI middleware that refuses requests that are not allowed."""
 
-    def __init__(self, app: ASGIApp, config: ServeConfig, keys: auth.Keys) -> None:
+    def __init__(self, app: ASGIApp, config: ServeConfig, keys: access.Keys) -> None:
         self._app, self._config, self._keys = app, config, keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +117,7 @@ class Guard:
         safe = method in SAFE_METHODS and headers.get("sec-fetch-mode") == "navigate"
         return site in ("same-origin", "none") or safe
 
-    def _caller(self, scope: Scope, headers: Headers) -> auth.Caller | None:
+    def _caller(self, scope: Scope, headers: Headers) -> access.Caller | None:
         connection: Connection | None = scope.get("extensions", {}).get(EXTENSION)
         authorization = headers.get("authorization")
         if authorization is not None:
@@ -104,7 +125,7 @@ class Guard:
             # A wrong token is refused even where none is needed, or a typing error would go unseen.
             return self._keys.of_token(secret.strip()) if kind.lower() == "bearer" else None
         if connection is not None and connection.private:
-            return auth.OWNER
+            return access.OWNER
         cookie = cookie_of(headers, scope)
         return None if cookie is None else self._keys.of_session(cookie)
 
@@ -116,13 +137,13 @@ def _answer(refusal: Refusal, headers: Headers) -> Response:
     return problem_response(status, message, more)
 
 
-def caller_of(scope: Scope) -> auth.Caller | None:
+def caller_of(scope: Scope) -> access.Caller | None:
     """Returns who sends a request that the guard has let pass."""
-    found: auth.Caller | None = scope.get(CALLER)
+    found: access.Caller | None = scope.get(CALLER)
     return found
 
 
-def require(scope: Scope, needed: auth.Scope) -> None:
+def require(scope: Scope, needed: access.Scope) -> None:
     """Raises the answer for a caller that may not do this."""
     caller = caller_of(scope)
     if caller is None or not caller.may(needed):
@@ -134,7 +155,7 @@ def cookie_name(scope: Scope) -> str:
     two servers on a machine would sign each other's visitors out.
     """
     server = scope.get("server")
-    return f"{auth.COOKIE}_{server[1]}" if server and server[1] else auth.COOKIE
+    return f"{access.COOKIE}_{server[1]}" if server and server[1] else access.COOKIE
 
 
 def cookie_of(headers: Headers, scope: Scope) -> str | None:
@@ -154,3 +175,79 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
+
+
+def sign_in_page(status: int, said: str = "", headers: dict[str, str] | None = None) -> Response:
+    """Returns the page for signing in, with what went wrong before, if anything did."""
+    alert = f'<p class="said" role="alert">{escape(said)}</p>' if said else ""
+    own = {
+        "content-security-policy": _POLICY,
+        "referrer-policy": "same-origin",
+        "vary": "accept",
+    }
+    content = _page().replace(_SAID, alert)
+    return Response(content, status, {**own, **(headers or {})}, media_type="text/html")
+
+
+def prefers_page(accept: str) -> bool:
+    """Returns whether an Accept header wants HTML rather than JSON: a browser's does, `*/*` does
+    not.
+    """
+    wanted = qualities(accept)
+    html, json = (
+        next(
+            (wanted[each] for each in (kind, f"{kind.split('/')[0]}/*", "*/*") if each in wanted), 0
+        )
+        for kind in ("text/html", "application/json")
+    )
+    return html > json
+
+
+def qualities(accept: str) -> dict[str, float]:
+    """Returns what an Accept header names, each with how much it is wanted."""
+    wanted: dict[str, float] = {}
+    for part in accept.lower().split(","):
+        name, *parameters = (each.strip() for each in part.split(";"))
+        quality = next((each[2:] for each in parameters if each.startswith("q=")), "1")
+        try:
+            wanted[name] = float(quality or "1")
+        except ValueError:
+            wanted[name] = 0.0
+    return wanted
+
+
+@cache
+def _page() -> str:
+    return (files("unbraid.serve") / "static" / "sign-in.html").read_text(encoding="utf-8")
+
+
+def is_secure(request: Request) -> bool:
+    """Returns whether the browser came over TLS, to us or to a proxy in front."""
+    if request.url.scheme == "https":
+        return True
+    peer = _peer(request)
+    trusted = is_loopback(peer) or _named(services_of(request).config, peer)
+    return trusted and request.headers.get("x-forwarded-proto", "").lower() == "https"
+
+
+def address_of(request: Request) -> str:
+    """Returns the address of the caller, behind proxies that are named in the configuration."""
+    config, address = services_of(request).config, _peer(request)
+    hops = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+    # Each proxy adds the address that it was called from; what stands further left may be made up.
+    while hops and _named(config, address):
+        hop = hops.pop().strip()
+        address = hop or address
+    return address
+
+
+def _peer(request: Request) -> str:
+    return "" if request.client is None else request.client.host
+
+
+def _named(config: ServeConfig, address: str) -> bool:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(found in ipaddress.ip_network(proxy, strict=False) for proxy in config.proxies)

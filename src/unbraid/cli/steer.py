@@ -1,24 +1,25 @@
-"""`unbraid approve` and `unbraid deny`: answer agents that wait for permission."""
+"""`unbraid approve` and `deny` answer agents that wait for permission; `unbraid send`, `interrupt`
+and `stop` steer a run.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+import os
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from unbraid.cli.options.arguments import log_option
-from unbraid.screen import safe, safe_json
+from unbraid.cli.options import complete_run, log_option, run_and_stream
+from unbraid.cli.output import print_json
+from unbraid.screen import safe
 from unbraid.timings import ATTENDANCE_SECONDS
 
 if TYPE_CHECKING:
     from unbraid.agents.control_port import AnswerDetails
-    from unbraid.log.port import Log
-    from unbraid.steer.controllers import Controllers
     from unbraid.steer.permissions import PermissionRequest
 
 # How often `unbraid approve --wait` looks for new requests.
@@ -121,36 +122,30 @@ def _object(text: str) -> dict[str, object]:
         raise click.BadParameter(f"not a JSON object: {error}", param_hint="--input") from None
 
 
-@asynccontextmanager
-async def _reached(log: str | None) -> AsyncIterator[tuple[Log, Controllers]]:
-    """Yields the log that has the requests, and what carries answers to its runs."""
-    from unbraid.log import data_folder, opened_log
-    from unbraid.steer.controllers import Controllers, OtherProcesses, channels_of
-
-    async with opened_log(log) as opened:
-        yield opened, Controllers(OtherProcesses(*channels_of(opened, data_folder())))
-
-
 async def _answer(
     log: str | None, request: str, behavior: str, message: str | None, details: AnswerDetails
 ) -> None:
     from msgspec.structs import replace
 
+    from unbraid.machine import Machine
     from unbraid.steer.permissions import answer_request
     from unbraid.system.home import user_name
 
     details = replace(details, by=user_name(), where="command line")
-    async with _reached(log) as reached:
-        await answer_request(*reached, request, behavior, message=message, details=details)
+    async with Machine(log) as machine:
+        await answer_request(
+            machine.log, machine.controllers, request, behavior, message=message, details=details
+        )
 
 
 async def _list(log: str | None, *, as_json: bool) -> None:
+    from unbraid.machine import Machine
     from unbraid.steer.permissions import answerable_requests
 
-    async with _reached(log) as reached:
-        waiting = await answerable_requests(*reached)
+    async with Machine(log) as machine:
+        waiting = await answerable_requests(machine.log, machine.controllers)
     if as_json:
-        click.echo(safe_json(msgspec.json.encode(waiting.requests)))
+        print_json(waiting.requests)
         return
     if not waiting.requests:
         click.echo("No agent is waiting for permission.", err=True)
@@ -161,15 +156,16 @@ async def _list(log: str | None, *, as_json: bool) -> None:
 
 
 async def _wait(log: str | None, *, as_json: bool) -> None:
+    from unbraid.machine import Machine
     from unbraid.steer.permissions import answerable_requests
     from unbraid.system.home import user_name
 
-    async with _reached(log) as reached:
+    async with Machine(log) as machine:
 
         async def waiting() -> list[PermissionRequest]:
-            return (await answerable_requests(*reached)).requests
+            return (await answerable_requests(machine.log, machine.controllers)).requests
 
-        attend = partial(reached[1].attend, f"{user_name()} at the command line")
+        attend = partial(machine.controllers.attend, f"{user_name()} at the command line")
         await _wait_for(attend, waiting, as_json=as_json)
 
 
@@ -192,7 +188,7 @@ async def _wait_for(
                     continue
                 shown.add(asked)
                 if as_json:
-                    click.echo(safe_json(msgspec.json.encode(request)))
+                    print_json(request)
                 else:
                     _print(request)
             await asyncio.sleep(APPROVE_POLL_SECONDS)
@@ -207,3 +203,51 @@ def _print(request: PermissionRequest) -> None:
         click.echo(safe(f"    {line}"))
     for number, offer in enumerate(request.always, 1):
         click.echo(safe(f"    --always {number}: {offer}"))
+
+
+@click.command(
+    short_help="Send a message to an agent.",
+    epilog="""\b
+Examples:
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33 "Look at the tests, too."
+  unbraid send 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2 "Only in src, please."
+""",
+)
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
+@click.argument("text")
+def send(agent: str, text: str) -> None:
+    """Send a message to the main agent of a run, or to a sub-agent that accepts one."""
+    run, stream = run_and_stream(agent)
+    asyncio.run(_steer(run, "message", text=text, stream_id=stream or 0))
+
+
+@click.command(
+    short_help="Interrupt the main agent of a run.",
+    epilog="""\b
+Examples:
+  unbraid interrupt 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33""",
+)
+@click.argument("run", shell_complete=complete_run)
+def interrupt(run: str) -> None:
+    """Interrupt what the main agent of RUN is doing. It then waits for the next message."""
+    asyncio.run(_steer(run, "interrupt"))
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33
+  unbraid stop 2f330b27-c1e1-4b0e-9d5e-0d2f6a1b7c33/2"""
+)
+@click.argument("agent", metavar="RUN[/STREAM]", shell_complete=complete_run)
+def stop(agent: str) -> None:
+    """Stop one sub-agent of a run, or the whole run."""
+    run, stream = run_and_stream(agent)
+    asyncio.run(_steer(run, "stop" if stream else "cancel", stream_id=stream or 0))
+
+
+async def _steer(run: str, verb: str, *, text: str | None = None, stream_id: int = 0) -> None:
+    from unbraid.steer.controllers import reachable_runs
+
+    async with reachable_runs(os.environ) as runs:
+        await runs.steer(run, verb, text, stream_id=stream_id)

@@ -2,15 +2,16 @@
 
 Text arrives in small deltas and agents write at the same time, so text is printed line by line:
 when a line is complete, when its agent does something else, or when another agent writes and the
-text came as one whole block.
+text came as one whole block. A printer of half lines must know when to wait no longer, and when its
+output is no longer read: a log is followed with its pauses.
 """
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterator
-from typing import Any
+import select
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,14 @@ from unbraid import events as e
 from unbraid.agents.registry import tools
 from unbraid.fold.conversation import Item, ItemLimits, RunConversation, Tone, note_of
 from unbraid.screen import LONG, safe, short
+from unbraid.system.tasks import with_pauses
+
+if TYPE_CHECKING:
+    from unbraid.log.entry import Entry
+    from unbraid.log.port import Log
+
+# After this long without news, `tail` checks if its output is still read, and what it has missed.
+FOLLOW_PAUSE_SECONDS = 1.0
 
 COLORS = ("cyan", "green", "yellow", "magenta", "blue", "red")
 GUTTER, MIN_GUTTER = 20, 6
@@ -145,7 +154,7 @@ class Printer:
     def _broken(self, text: str) -> list[str]:
         if self._room is None:
             return [text]
-        from unbraid.tui.line_wrap import wrap_text
+        from unbraid.tui.item_renderer import wrap_text
 
         return wrap_text(text, self._room)
 
@@ -156,6 +165,33 @@ def _cut(name: str, cells: int) -> str:
     return set_cell_size(set_cell_size(name, cells - 1).rstrip() + "…", cells)
 
 
-def terminal_width() -> int | None:
-    """Returns how wide standard output is, if it is a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+async def batches_with_pauses(
+    batches: AsyncIterator[list[Entry]],
+    log: Log,
+    seconds: float = FOLLOW_PAUSE_SECONDS,
+) -> AsyncIterator[list[Entry]]:
+    """Yields the batches as they come, and an empty one whenever nothing has come for a while; ends
+    when our standard output is no longer read. If the `log` was deleted or replaced meanwhile, that
+    is raised.
+    """
+    reported = True
+    async with aclosing(with_pauses(batches, lambda: seconds)) as coming:
+        async for batch in coming:
+            if batch:
+                reported = False
+                yield batch
+            elif batch is None:
+                if _nobody_reads():
+                    return
+                if (error := log.replaced()) is not None:
+                    raise error
+                if not reported:
+                    reported = True
+                    yield []
+
+
+def _nobody_reads() -> bool:
+    """Returns whether our standard output is a pipe whose reader is gone."""
+    watched = select.poll()
+    watched.register(1, 0)
+    return any(event & select.POLLERR for _, event in watched.poll(0))

@@ -1,29 +1,44 @@
 """Identifies callers and what they may do: bearer tokens, and the cookie that a one-time link or a
-token becomes.
+token becomes; where they are kept; and how often one may try.
 
 Tokens are 256 random bits, so a plain SHA-256 is enough to store them by: there is nothing to guess
 at. Every compare looks at all of them in constant time. A link's code works once, and leaves a
 cookie in the browser that no script can read; after the first click no address holds a secret. A
 cookie that came from a token is worth what that token is worth now, so revoking the token ends it.
+Files hold hashes, which are useless to someone who reads them.
+
+Tries should not be free, and should not fill anything. The first few are answered at once. After
+that the address they came from has to wait before the next, each time twice as long, and is
+forgiven when it has been quiet.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Literal, Protocol, TypeVar, get_args
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unbraid.errors import CallerError
+from unbraid.system.atomic_file import write_atomically
+from unbraid.system.home import data_folder, read_trusted
 from unbraid.timings import SIGN_IN_SESSION_SECONDS
 
 # A link to sign in works once; the day after, it is only something in a terminal's scrollback.
 SIGN_IN_LINK_SECONDS = 24 * 3600
+# After too many wrong tokens an address waits a second before the next try, then two, up to this.
+SIGN_IN_LONGEST_WAIT_SECONDS = 60.0
+# An address that has not tried for this long is forgiven.
+SIGN_IN_FORGET_SECONDS = 600.0
 
 Scope = Literal["ingest", "read", "control", "orchestrate", "admin"]
 
@@ -80,30 +95,6 @@ class Caller(Struct, frozen=True):
 OWNER = Caller(OWNER_SCOPES)
 
 
-class TokenSource(Protocol):
-    """Where tokens are kept, if they may change."""
-
-    def version(self) -> object:
-        """Returns something that differs after every change."""
-        ...
-
-    def tokens(self) -> tuple[Token, ...]:
-        """Returns all tokens there are now."""
-        ...
-
-
-class SignInStore(Protocol):
-    """Where the sessions of browsers outlive the server."""
-
-    def load(self) -> list[SignedIn]:
-        """Returns those that were kept."""
-        ...
-
-    def save(self, sessions: list[SignedIn]) -> None:
-        """Keeps these, and no others."""
-        ...
-
-
 def hash_token(secret: str) -> str:
     """Returns what is stored of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
@@ -131,8 +122,8 @@ class Keys:
         self,
         tokens: Iterable[Token] = (),
         *,
-        source: TokenSource | None = None,
-        store: SignInStore | None = None,
+        source: TokenFile | None = None,
+        store: SignInFile | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._fixed, self._source, self._store = tuple(tokens), source, store
@@ -251,3 +242,132 @@ def _find(among: Iterable[T], secret: str) -> T | None:
         if hmac.compare_digest(each.sha256, digest):
             found = each
     return found
+
+
+class TokenFile:
+    """Tokens by name, by default in the data folder."""
+
+    NAME = "tokens.json"
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = data_folder() / self.NAME if path is None else path
+
+    def tokens(self) -> tuple[Token, ...]:
+        """Returns all tokens there are."""
+        try:
+            found = msgspec.json.decode(read_trusted(self._path), type=tuple[Token, ...])
+            return tuple(map(_with_all_scopes, found))
+        except FileNotFoundError:
+            return ()
+        except (OSError, msgspec.DecodeError) as error:
+            raise CallerError(f"{self._path}: {error}") from error
+
+    def version(self) -> object:
+        """Returns something that differs after every change: each one puts a new file in place."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def add(self, name: str, scopes: Iterable[Scope] = DEFAULT_SCOPES) -> str:
+        """Creates a token; its secret is returned now and never again."""
+        if not name or not name.isprintable():
+            raise CallerError(f"not a valid name: {name!r}")
+        kept = self.tokens()
+        if any(token.name == name for token in kept):
+            raise CallerError(f"a token named {name} already exists")
+        secret, token = new_token(name, scopes)
+        self._write((*kept, token))
+        return secret
+
+    def revoke(self, name: str) -> None:
+        """Deletes a token; servers that run refuse it from now on."""
+        kept = self.tokens()
+        left = tuple(token for token in kept if token.name != name)
+        if len(left) == len(kept):
+            raise CallerError(f"token not found: {name}")
+        self._write(left)
+
+    def _write(self, tokens: tuple[Token, ...]) -> None:
+        try:
+            write_atomically(self._path, msgspec.json.encode(tokens), private_folder=True)
+        except OSError as error:
+            raise CallerError(f"{self._path}: cannot be written ({error.strerror})") from error
+
+
+class SignInFile:
+    """The browsers that are signed in to a server, so that they still are when it starts again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> list[SignedIn]:
+        """Returns those that were kept; none if that cannot be said, and they sign in again."""
+        try:
+            return msgspec.json.decode(read_trusted(self._path), type=list[SignedIn])
+        except (OSError, msgspec.DecodeError):
+            return []
+
+    def save(self, sessions: list[SignedIn]) -> None:
+        """Keeps these, and no others."""
+        with suppress(OSError):  # they work without, until the server ends
+            data = msgspec.json.encode(sessions)
+            write_atomically(self._path, data, durable=False, private_folder=True)
+
+
+def _with_all_scopes(token: Token) -> Token:
+    # Tokens from before there were scopes for it could send runs if they could steer. They still
+    # can; what they could also do, run programs on the server, needs a new token.
+    old = token.created == 0 and "control" in token.scopes
+    return replace(token, scopes=token.scopes | {"ingest"}) if old else token
+
+
+MAX_ADDRESSES = 10_000
+
+
+class _Tries(Struct):
+    failed: int = 0
+    latest: float = 0.0
+    blocked_until: float = 0.0
+
+
+class Throttle:
+    """Failed tries by address."""
+
+    def __init__(self, free: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._free, self._clock = free, clock
+        self._tries: dict[str, _Tries] = {}
+
+    def wait_seconds(self, address: str) -> float:
+        """Returns how long an address has to wait before its next try; 0 if it may try now."""
+        tries = self._tries.get(_network(address))
+        return 0.0 if tries is None else max(0.0, tries.blocked_until - self._clock())
+
+    def failed(self, address: str) -> None:
+        """Notes a try that failed."""
+        now, key = self._clock(), _network(address)
+        tries = self._tries.pop(key, None)
+        if tries is None or now - tries.latest > SIGN_IN_FORGET_SECONDS:
+            tries = _Tries()
+        tries.failed, tries.latest = tries.failed + 1, now
+        if tries.failed >= self._free:
+            doubled = min(tries.failed - self._free, 16)
+            tries.blocked_until = now + min(2.0**doubled, SIGN_IN_LONGEST_WAIT_SECONDS)
+        self._tries[key] = tries
+        if len(self._tries) > MAX_ADDRESSES:
+            # The first in the dict is the one that has been quiet for the longest time.
+            del self._tries[next(iter(self._tries))]
+
+    def succeeded(self, address: str) -> None:
+        """Forgets an address."""
+        self._tries.pop(_network(address), None)
+
+
+def _network(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    # A caller with one IPv6 address has a whole network of them.
+    return address if found.version == 4 else str(ipaddress.ip_network((found, 64), strict=False))

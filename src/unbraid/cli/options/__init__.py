@@ -1,1 +1,0 @@
-"""The options that several commands have, and the types of their arguments."""

@@ -1,1 +1,0 @@
-"""What commands show: tables, trees, lines, bars, and the page beside them."""
