@@ -184,7 +184,7 @@ def test_what_the_rooms_share_knows_none_of_them() -> None:
 @pytest.mark.parametrize(
     "cheat",
     [
-        "from unbraid.agents.kilo.edition import KILO",
+        "from unbraid.agents.kilo.kind import KILO",
         "marks = re.compile(rb'\"kilocode\\.')",
         'if metadata.get("kilocode.lifecycle"): pass',
         "def kilo_version(): pass",
@@ -219,6 +219,6 @@ def reached(path: Path) -> set[Path]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_dialect_is_pure(room: str) -> None:
     folder = PACKAGE / "agents" / BUILT_ON.get(room, room)
-    modules = [*(folder / "dialect").glob("*.py"), folder / "records.py"]
+    modules = [*folder.glob("dialect*.py"), *folder.glob("dialect/*.py"), folder / "records.py"]
     for module in {folder / "deltas.py"}.union(*map(reached, modules)):
         assert impurities(module) == set(), name_of(module)

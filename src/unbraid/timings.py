@@ -11,9 +11,6 @@ from __future__ import annotations
 # Claude Code writes each transcript by itself, so a parent's may be ahead of its child's by
 # moments: a line that reports an agent's end stays in its file this long before it is read.
 CHILD_FILE_SETTLE_SECONDS = 0.1
-# OpenCode stores a text when it has ended, which may be seconds after the call that follows it. A
-# call waits at most this long for the texts before it: after a kill they are never stored.
-TEXT_BEFORE_CALL_TIMEOUT_SECONDS = 3.0
 # Files and folders are dated by the ticks of a clock, at most 10 ms apart: a second change within
 # one leaves no trace. A date as young as this is not believed to be the last one.
 FILE_DATE_TICK_SECONDS = 0.1
@@ -105,10 +102,6 @@ STORED_SESSIONS_REFRESH_SECONDS = 2.0
 AGENT_START_TIMEOUT_SECONDS = 180.0
 # A turn that was interrupted ends within a second or two; a busy machine gets more.
 AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
-# An agent's own server answers at once, but for prompts that it has to queue first.
-AGENT_SERVER_REQUEST_TIMEOUT_SECONDS = 30.0
-# Its heartbeat comes every 10 s: a stream that is silent for longer is dead.
-AGENT_SERVER_SILENCE_TIMEOUT_SECONDS = 35.0
 
 # --- hooks in CLIs (agents/hook_port.py) ---
 # A process that holds a request reports that this often. A hook that hears nothing for the time

@@ -17,8 +17,8 @@ from tests.block_rows import RECORDINGS
 from unbraid import Translator
 from unbraid.agents.codex.app_server import Approvals, server_message
 from unbraid.agents.control_port import UnknownRequest
-from unbraid.agents.opencode.requests import request_input
-from unbraid.agents.opencode.sessions.controller import ServerController
+from unbraid.agents.opencode.dialect import request_input
+from unbraid.agents.opencode.server import ServerController
 from unbraid.events import PermissionAsked
 from unbraid.fold.pipeline import Pipeline
 from unbraid.log import MemoryLog
@@ -111,7 +111,7 @@ async def test_nested_deeper_than_anyone_reads_it_stops_nobody() -> None:
     controller = ServerController(Nobody(), SESSION)
     deep = b"[" * 100_000 + b"]" * 100_000
     asked = request("c1", metadata="DEEP").replace(b'"DEEP"', deep)
-    assert controller.note(asked) == asked
+    assert controller.permission_event(asked) == asked
     # It cannot be answered here: nobody would know what.
     with pytest.raises(UnknownRequest):
         await controller.answer("per_1", "allow", None)

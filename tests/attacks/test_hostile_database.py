@@ -16,11 +16,14 @@ from pathlib import Path
 import pytest
 
 from tests.agents.opencode.tables import TABLES
-from unbraid.agents.opencode.sessions import database
-from unbraid.agents.opencode.sessions.changes import Database
-from unbraid.agents.opencode.sessions.database import connect, database_runs
-from unbraid.agents.opencode.sessions.index import stored_sessions
-from unbraid.agents.opencode.sessions.search import database_blocks
+from unbraid.agents.opencode import database
+from unbraid.agents.opencode.database import (
+    connect,
+    database_blocks,
+    database_runs,
+    stored_sessions,
+)
+from unbraid.agents.opencode.follower import Database
 from unbraid.errors import SourceError
 
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"

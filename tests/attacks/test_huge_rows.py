@@ -15,9 +15,8 @@ from pathlib import Path
 
 from tests.agents.opencode.tables import TABLES
 from unbraid import events as e
-from unbraid.agents.opencode.sessions.changes import Database
-from unbraid.agents.opencode.sessions.database import database_runs
-from unbraid.agents.opencode.sessions.search import database_blocks
+from unbraid.agents.opencode.database import database_blocks, database_runs
+from unbraid.agents.opencode.follower import Database
 from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 
@@ -53,7 +52,7 @@ def test_a_huge_row_is_reported_with_its_length(tmp_path: Path) -> None:
     path = database(tmp_path / "opencode.db")
     (run,) = runs_of_sources([str(path)], {})
     assert_all_but_the_huge_row(list(events_of(run)))
-    lines = Database(path).changed(last=True)["ses_a"]
+    lines = Database(path).changed(last=True)["ses_a"].lines
     assert max(map(len, lines)) < 1000
     assert not list(database_blocks(path, "xxx", ()))
     assert len(list(database_blocks(path, "c", ()))) == 1
@@ -67,5 +66,5 @@ def test_a_session_with_very_many_children_is_read(tmp_path: Path) -> None:
         db.commit()
     (run,) = database_runs(path)
     assert sum(1 for _ in run.tracks[0].read()) > CHILDREN
-    (lines,) = Database(path, only="ses_a").changed(last=True).values()
-    assert len(lines) > CHILDREN
+    (changed,) = Database(path, only="ses_a").changed(last=True).values()
+    assert len(changed.lines) > CHILDREN

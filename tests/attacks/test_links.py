@@ -20,7 +20,7 @@ from tests.record.watch.test_watch_files import Machine, texts, watched
 from tests.record.watch.writing import SESSION, Writer, append
 from unbraid.agents.codex.rollouts import RolloutFolders
 from unbraid.agents.files import JsonlSessions
-from unbraid.agents.opencode.sessions.storage import load
+from unbraid.agents.opencode.database import load
 from unbraid.log import SqliteLog
 from unbraid.system.files import open_regular, read_small
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.agents.opencode.sessions.test_storage import VERSION as OLD_OPENCODE
+from tests.agents.opencode.test_storage import VERSION as OLD_OPENCODE
 from tests.record.run.test_old_lines import VERSION as OLD_CLAUDE
 from tests.send.ag_ui import official
 from unbraid.testing import CliUnavailable, clis

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unbraid.agents.claude.heads import line_order
-from unbraid.agents.opencode.heads import event_order, printed_order
+from unbraid.agents.opencode.records import event_order, printed_order
 from unbraid.read.tracks import LineOrder, Track, merge, split
 
 

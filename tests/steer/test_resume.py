@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from unbraid.agents.opencode.editions import OPENCODE
-from unbraid.agents.opencode.resume import SETTINGS as VARIABLE
+from unbraid.agents.opencode.launch import SETTINGS as VARIABLE
 from unbraid.agents.port import Resumption
 from unbraid.events import StreamStart
 from unbraid.log import MemoryLog, RunSummary

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.polling import PATIENCE_SECONDS
-from unbraid.agents.opencode.sessions.server import OpenCodeServer
+from unbraid.agents.opencode.server import OpenCodeServer
 from unbraid.errors import SourceError
 from unbraid.log.remote.client import RemoteServer
 from unbraid.log.remote.ingest import (
@@ -128,9 +128,7 @@ async def test_who_stops_to_listen_hangs_up_at_once() -> None:
 
 async def test_a_stream_that_falls_silent_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unbraid.log.remote.client.SERVER_SILENCE_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr(
-        "unbraid.agents.opencode.sessions.server.AGENT_SERVER_SILENCE_TIMEOUT_SECONDS", 0.2
-    )
+    monkeypatch.setattr("unbraid.agents.opencode.server.AGENT_SERVER_SILENCE_TIMEOUT_SECONDS", 0.2)
     async with asyncio.timeout(PATIENCE_SECONDS), streaming(b"data: {}\n\n") as (url, _):
         remote = RemoteServer(url, None)
         with pytest.raises(RemoteError, match="cannot be reached: timed out"):

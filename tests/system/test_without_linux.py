@@ -15,7 +15,7 @@ from tests.polling import until
 from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.sessions import processes
 from unbraid.agents.codex import watch as codex
-from unbraid.agents.opencode.sessions import writers as opencode
+from unbraid.agents.opencode import writers as opencode
 from unbraid.machine import Machine
 from unbraid.system import folders, liveness, process
 from unbraid.system.clock import now_ms

@@ -16,7 +16,7 @@ from tests.record.watch.watching import watched
 from tests.tui.tmux import terminal
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.kilo.edition import KILO
+from unbraid.agents.kilo.kind import KILO
 from unbraid.agents.opencode.backend import OpenCodeBackend
 from unbraid.testing import (
     KILO_VERSIONS,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.block_rows import CLEAN, RECORDINGS, judge
 from unbraid import events as e
-from unbraid.agents.kilo.edition import KILO
+from unbraid.agents.kilo.kind import KILO
 from unbraid.agents.port import StoredAgent
 from unbraid.agents.registry import kind, stores
 from unbraid.record.sessions.sources import events_of, runs_of_sources

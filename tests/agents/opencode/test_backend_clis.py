@@ -15,8 +15,7 @@ from tests.agents.opencode.backend_cli import real
 from tests.record.run.agents import cli_of
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.opencode.backend import OpenCodeBackend
-from unbraid.agents.opencode.backend_link import own_server
+from unbraid.agents.opencode.backend import OpenCodeBackend, own_server
 from unbraid.errors import BackendError
 from unbraid.testing import HttpError, Script, ScriptedModel, Spawn, bash, opencode_launch, say
 

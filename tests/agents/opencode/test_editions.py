@@ -10,10 +10,10 @@ import pytest
 
 from unbraid import Translator
 from unbraid import events as e
-from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
+from unbraid.agents.opencode.database import OpenCodeFiles
+from unbraid.agents.opencode.dialect import OpenCodeDialect
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.kind import OpenCodeKind
-from unbraid.agents.opencode.sessions.file_formats import OpenCodeFiles
 
 FORK = Edition(
     name="spork",

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
+import secrets
 import shlex
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -20,13 +22,14 @@ import msgspec
 
 from unbraid.agents.agent_spec import AgentSpec
 from unbraid.agents.control_port import UnknownRequest, allows
-from unbraid.agents.opencode.backend_link import ServerLink, own_server, running_server
 from unbraid.agents.opencode.editions import OPENCODE, Edition
-from unbraid.agents.opencode.sessions.session_tree import SessionTree
+from unbraid.agents.opencode.records import SessionTree
+from unbraid.agents.opencode.server import OpenCodeServer, ServerGone
 from unbraid.agents.turn_limit import TurnLimit, interrupted_turn_timeout
-from unbraid.errors import BackendError
+from unbraid.errors import BackendError, SourceError
 from unbraid.events import Error, PermissionAsked, RelayEvent, TurnComplete
 from unbraid.read.translator import Translator
+from unbraid.system.process import Program, start_program
 from unbraid.timings import AGENT_START_TIMEOUT_SECONDS
 
 # A server is asked this often whether that turn has ended.
@@ -38,6 +41,8 @@ SESSION_DELETE_TIMEOUT_SECONDS = 5.0
 _NEVER = ("question",)
 # To refuse one of them is to refuse them all.
 _EDITING = ("edit", "write", "multiedit", "patch", "apply_patch")
+_LISTENING = re.compile(rb"listening on (http://\S+)")
+_ADVICE_GONE = "ask again, or try the same agent on another backend"
 
 
 class OpenCodeBackend:
@@ -69,12 +74,10 @@ class OpenCodeBackend:
 
     @property
     def pid(self) -> int | None:
-        """The server's process, if it is ours and runs."""
         return None if self._link is None else self._link.pid
 
     @contextlib.asynccontextmanager
     async def open(self, agent: AgentSpec) -> AsyncIterator[OpenCodeConversation]:
-        """Opens a session for an agent."""
         link = await self._linked()
         about: dict[str, Any] = {"system": agent.prompt} if agent.prompt else {}
         if agent.model not in (None, "inherit"):
@@ -90,7 +93,6 @@ class OpenCodeBackend:
             await conversation.end(forget=not self._keeps_sessions)
 
     async def close(self) -> None:
-        """Ends the server, if it is ours."""
         self._link = None
         await self._stack.aclose()
 
@@ -99,19 +101,125 @@ class OpenCodeBackend:
             if self._link is None or not self._link.alive:
                 await self.close()
                 if self._url:
-                    way = running_server(
-                        self._url, env=self._env, cwd=self._cwd, edition=self._edition
+                    server = OpenCodeServer(
+                        self._url, self._env, edition=self._edition, folder=self._cwd
                     )
+                    self._link = ServerLink(server, self._edition)
                 else:
-                    way = own_server(
+                    started = own_server(
                         self._command,
                         env=self._env,
                         cwd=self._cwd,
                         start_seconds=self._start_seconds,
                         edition=self._edition,
                     )
-                self._link = await self._stack.enter_async_context(way)
+                    self._link = await self._stack.enter_async_context(started)
             return self._link
+
+
+class ServerLink:
+    """A server that agents run on, `program` where it is ours. Its errors are a backend's."""
+
+    def __init__(
+        self, server: OpenCodeServer, edition: Edition, program: Program | None = None
+    ) -> None:
+        self._server, self._program, self.name = server, program, edition.name
+        self.url = server.url
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, if it is ours."""
+        return None if self._program is None else self._program.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is worth asking; True for a server that is not ours, because its state is
+        unknown.
+        """
+        return self._program is None or self._program.alive
+
+    async def call(self, method: str, path: str, body: Any = None) -> Any:
+        """Sends one request, and returns its answer."""
+        async with self._blamed():
+            return await self._server.call(method, path, body)
+
+    @contextlib.asynccontextmanager
+    async def events(self) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Opens the stream of its events from now on, each a line, for as long as the context
+        lasts.
+        """
+        async with (
+            self._blamed(),
+            self._server.events() as lines,
+            contextlib.aclosing(self._lines(lines)) as own_lines,
+        ):
+            await anext(own_lines)  # it greets: from now on nothing is missed
+            yield own_lines
+
+    async def _lines(self, lines: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+        async with self._blamed():
+            async for line in lines:
+                yield line
+
+    @contextlib.asynccontextmanager
+    async def _blamed(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except SourceError as error:
+            if self._program is not None and isinstance(error, ServerGone):
+                raise await self._program.failure(_ADVICE_GONE) from None
+            raise BackendError(self.name, str(error), _ADVICE_GONE) from None
+
+
+@contextlib.asynccontextmanager
+async def own_server(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    start_seconds: float,
+    edition: Edition = OPENCODE,
+) -> AsyncIterator[ServerLink]:
+    """Starts a server of our own, for as long as the context lasts."""
+    # Every program on this machine can reach its port.
+    env = {edition.variable("SERVER_PASSWORD"): secrets.token_urlsafe(24), **env}
+    argv = [*command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
+    advice = f"see whether `{edition.name} serve` starts"
+    async with start_program(
+        edition.name,
+        argv,
+        env=env,
+        cwd=cwd,
+        reads_stdin=False,
+        advice=f"install {edition.title}, or name its command",
+    ) as program:
+        try:
+            async with asyncio.timeout(start_seconds):
+                url = await _address(program, advice)
+        except TimeoutError:
+            problem = f"not ready {start_seconds:g} s after its start"
+            raise BackendError(edition.name, problem, advice) from None
+        reading = asyncio.create_task(_read_on(program))
+        try:
+            server = OpenCodeServer(url, env, edition=edition, folder=cwd)
+            yield ServerLink(server, edition, program)
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+
+async def _address(program: Program, advice: str) -> str:
+    printed = b""
+    while data := await program.read():
+        printed = (printed + data)[-8192:]
+        if found := _LISTENING.search(printed):
+            return found[1].decode()
+    raise await program.failure(advice)
+
+
+async def _read_on(program: Program) -> None:
+    while await program.read():
+        pass
 
 
 class OpenCodeConversation:
@@ -126,16 +234,21 @@ class OpenCodeConversation:
         self._in_turn = False
 
     async def say(self, message: str) -> AsyncGenerator[RelayEvent, None]:
-        """Runs one turn, and yields its events as they come."""
         if self._in_turn:
-            await self._settle()
+            # What a turn that was aborted still says is dropped.
+            async with interrupted_turn_timeout(self._link.name):
+                while await self._busy():  # noqa: ASYNC110
+                    await asyncio.sleep(AGENT_INTERRUPT_POLL_SECONDS)
+            self._translator, self._in_turn = None, False
+        sound = message.encode("utf-8", "replace").decode()
+        prompt = {**self._about, "parts": [{"type": "text", "text": sound}]}
         limit = TurnLimit(self._link.name)
         async with self._link.events() as lines:
             self._in_turn = True
             try:
                 for event in self._begun():
                     yield event
-                await self._prompt(message)
+                await self._link.call("POST", f"/session/{self.session}/prompt_async", prompt)
                 async for line in lines:
                     for event in await self._events_of(line):
                         limit.count(event)
@@ -151,7 +264,6 @@ class OpenCodeConversation:
                     await self._abort()
 
     async def answer(self, request_id: str, behavior: str, message: str | None) -> None:
-        """Answers a permission request: `behavior` is allow or deny."""
         allowed = allows(behavior)
         if request_id not in self._waiting:
             raise UnknownRequest(request_id)
@@ -183,11 +295,6 @@ class OpenCodeConversation:
         events = [] if translator is None else translator.finish()
         return [event for event in events if not isinstance(event, TurnComplete)]
 
-    async def _prompt(self, message: str) -> None:
-        sound = message.encode("utf-8", "replace").decode()
-        body = {**self._about, "parts": [{"type": "text", "text": sound}]}
-        await self._link.call("POST", f"/session/{self.session}/prompt_async", body)
-
     async def _events_of(self, line: bytes) -> list[RelayEvent]:
         """Returns the relay events of one event of our session; nothing for those of others."""
         if self._tree.root_of(line) != self.session:
@@ -213,13 +320,6 @@ class OpenCodeConversation:
         # It lists those that do something.
         states: dict[str, Any] = await self._link.call("GET", "/session/status")
         return states.get(self.session, {}).get("type") in ("busy", "retry")
-
-    async def _settle(self) -> None:
-        """Waits for the end of a turn that was aborted; what it still says is dropped."""
-        async with interrupted_turn_timeout(self._link.name):
-            while await self._busy():  # noqa: ASYNC110
-                await asyncio.sleep(AGENT_INTERRUPT_POLL_SECONDS)
-        self._translator, self._in_turn = None, False
 
     async def _abort(self) -> None:
         await self._request_stop("POST", f"/session/{self.session}/abort")

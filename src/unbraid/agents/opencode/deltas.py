@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from unbraid.agents.opencode.heads import addressed_event
+from unbraid.agents.opencode.records import head_of
 from unbraid.agents.port import BlockEnd, Delta
-from unbraid.read.record import BAD_JSON
 
 
 class OpenCodeDeltas:
@@ -17,19 +16,15 @@ class OpenCodeDeltas:
         """Returns what a line says about blocks."""
         if b'"properties"' not in line:
             return None
-        try:
-            # A capture of the stream has the prefix of server-sent events.
-            read = addressed_event(line.removeprefix(b"data:"))
-        except BAD_JSON:
-            return None
-        if (properties := read.properties) is None:
+        head = head_of(line)  # a capture of the stream has the prefix of server-sent events
+        if (properties := head.properties) is None:
             return None
         session = properties.session_id or ""
-        if read.type == "message.part.delta":
+        if head.type == "message.part.delta":
             text = bytes(properties.delta)
             if text.startswith(b'"'):
                 return Delta(session, properties.part_id, text)
         if (part := properties.part) is not None:
             return BlockEnd(part.session_id or session, part.id)
         # Other agents of the run may be in the middle of a word.
-        return BlockEnd(session) if read.type == "session.idle" else None
+        return BlockEnd(session) if head.type == "session.idle" else None

@@ -17,12 +17,37 @@ from unbraid.agents.port import (
     SessionStore,
     ToolFormat,
 )
+from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
     from unbraid.agents.backend_port import Backend
     from unbraid.agents.hook_port import CliHooks
-    from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
+    from unbraid.agents.opencode.dialect import OpenCodeDialect
     from unbraid.agents.process_port import Launcher
+
+FIRST_DATABASE = (1, 2, 0)
+# What each tool is for, and which argument of a call is what. Programs made from it have the same.
+TOOLS = (
+    ToolFormat(("bash",), "shell", command=("command",)),
+    ToolFormat(("read",), summary=("filePath",)),
+    ToolFormat(("list",), summary=("path",)),
+    ToolFormat(("glob", "grep"), summary=("pattern",)),
+    ToolFormat(("edit",), "edit", path="filePath", old="oldString", new="newString"),
+    # As it asks for permission to write.
+    ToolFormat(("edit",), "edit", path="filepath", patch="diff"),
+    ToolFormat(
+        ("multiedit",), "edit", path="filePath", edits="edits", old="oldString", new="newString"
+    ),
+    ToolFormat(("write",), "edit", path="filePath", new="content"),
+    ToolFormat(("patch", "apply_patch"), "edit", patch="patchText"),
+    ToolFormat(("todowrite",), "todo", todos="todos", todo=("content",)),
+    ToolFormat(("task",), "agent", summary=("description", "prompt"), agent="subagent_type"),
+    ToolFormat(("skill",), summary=("name",)),
+    ToolFormat(("webfetch",), summary=("url",)),
+    ToolFormat(("websearch", "codesearch"), summary=("query",)),
+    ToolFormat(("question",), "question", questions="questions", multiple="multiple"),
+    ToolFormat(("invalid",), summary=("error",)),
+)
 
 
 class OpenCodeKind(AgentKind):
@@ -45,31 +70,24 @@ class OpenCodeKind(AgentKind):
         )
 
     def dialect(self) -> OpenCodeDialect:
-        """Returns a dialect that translates the records of one run."""
-        from unbraid.agents.opencode.dialect.dispatcher import OpenCodeDialect
+        from unbraid.agents.opencode.dialect import OpenCodeDialect
 
         return OpenCodeDialect(self._editions)
 
     def tools(self) -> tuple[ToolFormat, ...]:
-        """Returns what its tools are for."""
-        from unbraid.agents.opencode.tools import TOOLS
-
         return TOOLS
 
     def launcher(self, env: Mapping[str, str]) -> Launcher:
-        """Returns what starts its program, and reads its database."""
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
         return OpenCodeLauncher(env, self.edition, self._editions)
 
     def resumer(self, env: Mapping[str, str]) -> Resumer:
-        """Returns what resumes sessions, those of sub-agents too."""
-        from unbraid.agents.opencode.resume import OpenCodeResumer
+        from unbraid.agents.opencode.launch import OpenCodeResumer
 
         return OpenCodeResumer(env, self.edition)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        """Returns what runs agents in sessions of one server."""
         from unbraid.agents.opencode.backend import OpenCodeBackend
 
         return OpenCodeBackend(env=env, cwd=cwd, edition=self.edition)
@@ -78,25 +96,59 @@ class OpenCodeKind(AgentKind):
         """Returns what installs a plugin; None for its forks, which have not been seen to load
         one.
         """
-        from unbraid.agents.opencode.hooks.installer import OpenCodeHooks
+        from unbraid.agents.opencode.hooks import OpenCodeHooks
 
         return OpenCodeHooks(env) if self.edition is OPENCODE else None
 
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
-        """Returns findings about the program and its stored sessions."""
-        from unbraid.agents.opencode.checkup import checkup
+        """Returns the program and its version, and the stored sessions there are."""
+        import asyncio
 
-        return await checkup(env, self.edition)
+        program = await self._program(env)
+        stores = await asyncio.to_thread(self._stores, env)
+        if self.edition != OPENCODE and not any(
+            found.status == "ok" for found in (program, *stores)
+        ):
+            return [program]  # few have it: one line is enough
+        return [program, *stores]
+
+    async def _program(self, env: Mapping[str, str]) -> Finding:
+        from unbraid.system.versions import installed
+
+        program = await installed(self.name, env)
+        if program is None:
+            return Finding(self.title, "missing", f"no `{self.name}` on PATH")
+        version, found = program
+        if version and version < FIRST_DATABASE:
+            shown = "its sessions are listed and opened, but not followed while they run"
+            advice = "update to 1.2 or later, which keeps a database that can be followed"
+            return Finding(self.title, "warning", f"{found}: {shown}", advice=advice)
+        shown = "children appear while they run; a text appears when it is complete"
+        return Finding(self.title, "ok", f"{found}: {shown}")
+
+    def _stores(self, env: Mapping[str, str]) -> list[Finding]:
+        from unbraid.agents.opencode.database import stored_sessions
+        from unbraid.agents.opencode.store import opencode_stores
+        from unbraid.screen import counted
+
+        about = "database" if self.edition == OPENCODE else f"{self.title} database"
+        found: list[Finding] = []
+        for store in opencode_stores(env, self.edition):
+            try:
+                there = counted(len(stored_sessions(store)), "session")
+                found.append(Finding(about, "ok", f"{there} in {store}"))
+            except SourceError as error:
+                found.append(Finding(about, "warning", str(error)))
+        advice = f"set {self.edition.variable('DB')} if it is elsewhere"
+        return found or [Finding(about, "missing", f"none of {self.title}", advice=advice)]
 
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        """Returns its stored sessions on this machine."""
-        from unbraid.agents.opencode.sessions.store import OpenCodeSessions
+        from unbraid.agents.opencode.store import OpenCodeSessions
 
         return OpenCodeSessions(env, self.edition, self._editions)
 
     def files(self) -> FileFormats:
-        """Returns what its sessions look like in files."""
-        from unbraid.agents.opencode.sessions.file_formats import OpenCodeFiles
+        from unbraid.agents.opencode.database import OpenCodeFiles
 
         return OpenCodeFiles(self._editions)
 

@@ -1,27 +1,32 @@
-"""Starting OpenCode, and reading what it prints (its main agent) and stores (all agents)."""
+"""Starting OpenCode and continuing its agents, and reading what it prints (its main agent) and
+stores (all agents).
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from unbraid.agents.command_line import arguments_at, option
+import msgspec
+
+from unbraid.agents.command_line import NOT_STORED_HERE, arguments_at, checked_id, option
+from unbraid.agents.opencode.database import session_folders
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
-from unbraid.agents.opencode.heads import printed_head
-from unbraid.agents.opencode.places import opencode_database
-from unbraid.agents.opencode.sessions.changes import Database
-from unbraid.agents.opencode.sessions.database import has_session
-from unbraid.agents.opencode.sessions.follower import DATABASE, ROWS, ROWS_FROM, rows_since
+from unbraid.agents.opencode.follower import ROWS_FROM, Database, RowFollower
+from unbraid.agents.opencode.records import head_of
+from unbraid.agents.opencode.store import SESSION_ID, opencode_database, opencode_stores
+from unbraid.agents.port import Resumption, StoredAgent
 from unbraid.agents.process_port import Command, Launcher
 from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
-from unbraid.read.chunk import Chunk, ChunkedSource
+from unbraid.read.chunk import Chunk
 from unbraid.read.names import names_run
-from unbraid.read.sequencer import Aged, Closed, Sequencer, SourceItem
 from unbraid.system.clock import now_ms
 from unbraid.timings import PIPE_BEGAN_MS
+
+SETTINGS = "CONFIG_CONTENT"  # the variable with settings for one process, over all others
 
 
 class OpenCodeLauncher(Launcher):
@@ -36,7 +41,6 @@ class OpenCodeLauncher(Launcher):
         self._env, self._edition, self._editions = env, edition, editions
 
     def recognizes(self, argv: Sequence[str]) -> bool:
-        """Returns whether a command line starts it."""
         return self._arguments_of(argv) is not None
 
     async def command(self, argv: Sequence[str], *, steered: bool) -> Command:
@@ -57,11 +61,10 @@ class OpenCodeLauncher(Launcher):
         """Returns what reads changes of the database from now on, and its stdout if that is
         JSON.
         """
-        session = command.session
         return OpenCodeSource(
             self._env,
             began_ms=now_ms(),
-            session_id=session,
+            session_id=command.session,
             begun_in=cwd,
             edition=self._edition,
         )
@@ -70,7 +73,7 @@ class OpenCodeLauncher(Launcher):
         """Returns what reads the lines of `run --format json`, and the database; None if the line
         is not of this program.
         """
-        session = _session_of(line)
+        session = head_of(line).session_id
         if session is None or self._keeper(session) != self._edition:
             return None
         began_ms = now_ms() - PIPE_BEGAN_MS
@@ -83,7 +86,7 @@ class OpenCodeLauncher(Launcher):
         for fork in self._editions.forks:
             path = opencode_database(self._env, fork)
             with suppress(SourceError):
-                if path is not None and has_session(path, session):
+                if path is not None and session in session_folders(path):
                     return fork
         return OPENCODE
 
@@ -111,100 +114,113 @@ class OpenCodeSource(PrintingSource):
         super().__init__(session_id)
         self._env, self._began_ms, self._edition = env, began_ms, edition
         self._begun_in = begun_in
-        self._root: str | None = None  # the session whose run is open
-        self._database: Database | None = None
-        self._held = Sequencer[Chunk](is_open=self._is_waiting)
-        self._stored = ChunkedSource(f"{DATABASE}.{now_ms()}")
-        self._rows: dict[str, list[bytes]] = {}  # by root session
-        self._begun: list[Chunk] = []
+        self._database: Database | None = None  # all sessions, until it is known which is ours
+        self._recorded: Recorded | None = None  # once the run of our session is open
+        self._rows: RowFollower | None = None
+        self._root: str | None = None
 
     @property
     def session_id(self) -> str | None:
-        """Its root session, once that is known."""
-        if self._session is None or self._database is None:
-            return self._session
+        if self._root is not None or self._session is None or self._database is None:
+            return self._root or self._session
         return self._database.root(self._session)
-
-    def printed(self, data: bytes) -> None:
-        """Takes more of its stdout."""
-        super().printed(data)
-        self._hold_printed()
-
-    def end(self) -> None:
-        """Notes that the process is gone."""
-        super().end()
-        self._hold_printed()
 
     def begin(self, recorded: Recorded) -> None:
         """Notes that the session's run is open: only this session is read, from where the
         log ends.
         """
-        self._root = self.session_id
-        assert self._root is not None
-        known_ms = rows_since(recorded)
-        since = self._began_ms if known_ms is None else known_ms
-        self._begun = [Chunk(ROWS_FROM, since, b"")]
-        if self._database is not None:
-            self._database = self._database.part(self._root, since)
-            self._rows.clear()
+        self._root, self._recorded = self.session_id, recorded
 
     def read(self, *, at_once: bool = False) -> list[Chunk]:
         """Returns what can be recorded now; the database first, it knows the right order of
         calls.
         """
-        looked = time.monotonic()
-        self._look()
-        if self._root is None:
+        if self._root is None or self._recorded is None:
             self._find_session()
             return []
-        rows = [self._stored.chunk(line) for line in self._rows.pop(self._root, ())]
-        self._rows.clear()
-        begun, self._begun = self._begun, []
-        printed = self._held.finish() if self.has_ended else self._held.take(looked)
-        upto: list[Chunk] = []
-        if self._database is not None and self._root in self._database.upto:
-            upto = [Chunk(ROWS, self._database.upto[self._root], b"")]
-        return [*begun, *rows, *printed, *upto]
-
-    def _is_waiting(self, rows: str) -> bool:
-        return self._database is not None and self._root in self._database.waiting
-
-    def _look(self) -> None:
-        if self._database is None:
+        chunks: list[Chunk] = []
+        if self._rows is None:
             path = opencode_database(self._env, self._edition)
-            if path is None:
-                return
-            self._database = Database(path, self._began_ms)
-        for root, lines in self._database.changed(last=self.has_ended).items():
-            self._rows.setdefault(root, []).extend(lines)
+            if path is not None:
+                self._rows = RowFollower(self._root, self._recorded, path, since_ms=self._began_ms)
+                chunks.append(Chunk(ROWS_FROM, self._rows.since_ms, b""))
+        if self._rows is not None:
+            self._rows.has_ended, self._rows.may_have_changed = self.has_ended, True
+            chunks += self._rows.read()
+        # What was printed may follow from rows that have to wait; their wait is bounded.
+        if self.has_ended or self._rows is None or not self._rows.unsettled:
+            chunks += self._take_printed()
+        return chunks
 
     def _find_session(self) -> None:
         """Finds the session of a process that names none: the first one that has changed in its
         folder.
         """
-        if self._session is None and self._database is not None and self._begun_in is not None:
-            for root in self._rows:
-                about = self._database.about.get(root)
-                if about is not None and about["directory"] == str(self._begun_in):
-                    self._session = root
-                    return
+        if self._database is None:
+            path = opencode_database(self._env, self._edition)
+            if path is None:
+                return
+            self._database = Database(path, self._began_ms)
+        for root, rows in self._database.changed(last=True).items():
+            folder = rows.sessions.get(root, {}).get("directory")
+            if self._session is None and self._begun_in is not None:
+                self._session = root if folder == str(self._begun_in) else None
 
     def _line(self, line: bytes) -> bytes:
         if self._session is None:
-            session = _session_of(line)
+            session = head_of(line).session_id
             # An agent may print anything; what cannot name a run must not name a file either.
             self._session = session if names_run(session or "") else None
         return line
 
-    def _hold_printed(self) -> None:
-        # What was printed may follow from rows that have to wait; and what is printed while the
-        # rows are read, from rows of the next look. The wait of the rows is bounded.
-        conditions = (Aged(0), Closed("rows"))
-        for chunk in self._take_printed():
-            item = SourceItem("stdout", chunk, waits_for=conditions)
-            self._held.add(item, time.monotonic())
+
+class OpenCodeResumer:
+    """Continues sessions, those of sub-agents too.
+
+    A sub-agent's child is a session, but OpenCode lets no sub-agent continue one, and takes its
+    default agent instead: so the child's own agent is declared fit for both, to that one process.
+    """
+
+    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
+        self._env, self._edition = env, edition
+
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
+        """Returns the command that continues a session; `run` as its first argument stays in
+        front.
+        """
+        wanted = stored.agent_id or stored.session_id
+        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
+        runs = bool(arguments) and arguments[0] == "run"
+        verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
+        env: dict[str, str] = {}
+        named: list[str] = []
+        if stored.agent_id and stored.agent and option(rest, "--agent") is None:
+            named = [f"--agent={stored.agent}"]
+            settings = self._edition.variable(SETTINGS)
+            env[settings] = _settings(self._env.get(settings), stored.agent)
+        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
+        return Resumption(argv, self._folder_of(session), env=env)
+
+    def _folder_of(self, session: str) -> str | None:
+        for store in opencode_stores(self._env, self._edition):
+            if (folder := session_folders(store).get(session)) is not None:
+                return folder
+        raise SourceError(session, NOT_STORED_HERE)
 
 
-def _session_of(line: bytes) -> str | None:
-    head = printed_head(line)
-    return None if head is None else head.session_id
+def _settings(before: str | None, agent: str) -> str:
+    """Returns settings with an agent that may be a main one, too; whatever else is set there
+    stays.
+    """
+    try:
+        settings = msgspec.json.decode(before or "{}", type=dict[str, Any])
+    except msgspec.MsgspecError:
+        settings = {}
+    agents = settings.get("agent")
+    agents = agents if isinstance(agents, dict) else {}
+    about = agents.get(agent)
+    about = about if isinstance(about, dict) else {}
+    settings["agent"] = {**agents, agent: {**about, "mode": "all"}}
+    return msgspec.json.encode(settings).decode()

@@ -2,7 +2,8 @@
 
 `/event` and `/global/event` carry them as properties, `run --format json` one part a line, the
 database one row each, an export all at once. `rows_as_lines` and `export_as_lines` put the last two
-into the form of the first, in the order in which things happened.
+into the form of the first, in the order in which things happened. A `Head` is the little of a line
+that says where it belongs: its time, its session, and which call it is.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
 from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
-from unbraid.read.record import MISSING, Record, milliseconds
+from unbraid.read.record import BAD_JSON, MISSING, Record, milliseconds, read_as
+from unbraid.read.sse import data_of
+from unbraid.read.tracks import LineOrder
 
 # In place of a row's content: how long it is. It was longer than anybody reads.
 ROW_BYTES = "unbraid.row_bytes"
@@ -165,14 +168,6 @@ class Info(Struct):
     continued: bool = False
 
     @property
-    def changed_ms(self) -> int:
-        """When it last changed, as far as it says; 0 if it does not."""
-        if self.time is None:
-            return 0
-        times = (self.time.created, self.time.updated, self.time.completed)
-        return max(map(milliseconds, times))
-
-    @property
     def model_name(self) -> str | None:
         """The model, in whichever of its places it stands."""
         if self.model_id is not None:
@@ -184,7 +179,7 @@ class Info(Struct):
 
 
 class EventProperties(Struct):
-    """The properties of any event we read."""
+    """The properties of any event we read, or a line of `run --format json`."""
 
     session_id: str | None = field(default=None, name="sessionID")
     message_id: str | None = field(default=None, name="messageID")
@@ -208,12 +203,121 @@ class EventProperties(Struct):
     response: str | None = None
 
 
-class RunLine(Struct):
-    """A line of `run --format json`."""
+# --- where a line belongs ---
+
+
+class HeadSubject(Struct, gc=False):
+    """The session, message or part that a line is about. Parts are numbered as the model made
+    them.
+    """
+
+    id: str = ""
+    session_id: str | None = field(default=None, name="sessionID")
+    parent_id: str | None = field(default=None, name="parentID")
+    time: Times | None = None
+    state: HeadSubject | None = None
+
+    @property
+    def latest(self) -> int:
+        """When it last changed, as far as it says."""
+        own = self.time.latest if self.time is not None else 0
+        return max(own, self.state.latest if self.state is not None else 0)
+
+
+class HeadProperties(Struct, gc=False):
+    """The session that an event is about, and the text in it as it is written."""
 
     session_id: str | None = field(default=None, name="sessionID")
-    part: Part | None = None
-    error: Any = None
+    part_id: str = field(default="", name="partID")
+    delta: Raw = MISSING
+    info: HeadSubject | None = None
+    part: HeadSubject | None = None
+
+
+class Head(Struct, gc=False):
+    """The head of an event (of the database's rows, too), or of a line of `run --format json`."""
+
+    type: str = ""
+    timestamp: str | int | float | None = None
+    session_id: str | None = field(default=None, name="sessionID")
+    part: HeadSubject | None = None
+    properties: HeadProperties | None = None
+    payload: Head | None = None  # of `/global/event`
+
+
+_decode_head = msgspec.json.Decoder(Head).decode
+
+
+def head_of(line: bytes) -> Head:
+    """Returns the head of a line, as far as it can be read."""
+    data = data_of(line)
+    try:
+        return _decode_head(data)
+    except BAD_JSON:
+        return read_as(Head, data)
+
+
+def event_order(line: bytes) -> LineOrder:
+    """Returns where an event belongs. It dates what it is about, and is repeated when that is over:
+    only a time that is new dates the event itself.
+    """
+    head = head_of(line)
+    head = head.payload or head
+    given = head.properties or HeadProperties()
+    about = max((each.latest for each in (given.info, given.part) if each is not None), default=0)
+    return LineOrder(at=milliseconds(head.timestamp), about=about)
+
+
+def printed_order(line: bytes) -> LineOrder:
+    """Returns where a printed line belongs. Parallel calls are printed as they end; each names its
+    part, by which they can be put back as the model made them.
+    """
+    head = head_of(line)
+    part_id = head.part.id if head.part is not None else ""
+    turn = part_id if head.type == "tool_use" else None
+    return LineOrder(at=milliseconds(head.timestamp), turn=turn)
+
+
+class SessionTree:
+    """Sessions and their parents, as far as they are known."""
+
+    def __init__(self, parents: Mapping[str, str | None] | None = None) -> None:
+        self.parents = dict(parents or {})
+
+    def add(self, session: str, parent: str | None) -> None:
+        """Adds a session; its parent is one too, even if nothing is known of that yet."""
+        self.parents[session] = parent
+        if parent is not None:
+            self.parents.setdefault(parent, None)
+
+    def root(self, session: str) -> str:
+        """Returns the session at the top of this one's tree."""
+        seen = {session}
+        above = self.parents.get(session)
+        while above is not None and above in self.parents and above not in seen:
+            seen.add(above)
+            session, above = above, self.parents[above]
+        return session
+
+    def root_of(self, line: bytes) -> str | None:
+        """Returns the root session that an event belongs to, if any; adds the session that it
+        reports.
+        """
+        head = head_of(line)
+        given = head.properties
+        if given is None:
+            return None
+        info = given.info
+        if head.type.startswith("session.") and info is not None and info.id:
+            self.add(info.id, info.parent_id)
+            return self.root(info.id)
+        for subject in (given, info, given.part):
+            if subject is not None and subject.session_id is not None:
+                return self.root(subject.session_id)
+        return None
+
+
+# --- what records say ---
 
 
 def agent_answer(output: str) -> str:
@@ -236,6 +340,9 @@ def error_text(error: Any) -> str:
     return msgspec.json.encode(error).decode()
 
 
+# --- rows and exports as lines ---
+
+
 def _line(kind: str, properties: dict[str, Any], at: float) -> bytes:
     event = {"type": kind, "timestamp": int(at), "properties": properties}
     for row in properties.values():
@@ -249,7 +356,7 @@ def _number(value: Any) -> float:
     return value if known and -1e15 < value < 1e15 else 0
 
 
-def _time(holder: Any, name: str) -> float:
+def time_of(holder: Any, name: str) -> float:
     """Returns when something happened, as its `time` says; 0 if that is missing or no time."""
     time = holder.get("time") if isinstance(holder, Mapping) else None
     return _number(time.get(name)) if isinstance(time, Mapping) else 0
@@ -273,14 +380,14 @@ def _moments(
     properties).
     """
     for info in sessions:
-        yield _time(info, "created"), 0, _id(info), "session.created", {"info": info}
+        yield time_of(info, "created"), 0, _id(info), "session.created", {"info": info}
     for info in messages:
         begun = {name: info[name] for name in info if name not in ("error", "time")}
-        begun["time"] = {"created": _time(info, "created")}
-        yield _time(info, "created"), 1, _id(info), "message.updated", {"info": begun}
-        completed = _time(info, "completed")
+        begun["time"] = {"created": time_of(info, "created")}
+        yield time_of(info, "created"), 1, _id(info), "message.updated", {"info": begun}
+        completed = time_of(info, "completed")
         if completed or info.get("error") is not None:
-            at = completed or _time(info, "created")
+            at = completed or time_of(info, "created")
             yield at, 4, _id(info), "message.updated", {"info": info}
             how = info.get("finish") or info.get("error")
             if info.get("role") == "assistant" and how and how not in GOES_ON:
@@ -294,7 +401,7 @@ def _moments(
             running = {name: state[name] for name in state if name not in OUTCOME}
             started = {**part, "state": running | {"status": "running"}}
             yield began, 2, _id(part), "message.part.updated", {"part": started}
-            ended = max(_time(state, "end"), began)
+            ended = max(time_of(state, "end"), began)
             yield ended, 3, _id(part), "message.part.updated", {"part": part}
         else:
             yield began, 2, _id(part), "message.part.updated", {"part": part}
@@ -302,7 +409,7 @@ def _moments(
 
 def began_at(row: Mapping[str, Any]) -> float:
     """Returns when a message or a part of the database began; 0 if it does not say."""
-    return _number(row.get("began")) or _time(row, "created")
+    return _number(row.get("began")) or time_of(row, "created")
 
 
 def ended_at(row: Mapping[str, Any]) -> float | None:
@@ -310,8 +417,9 @@ def ended_at(row: Mapping[str, Any]) -> float | None:
     nothing of it.
     """
     if row.get("role") == "user":
-        return _time(row, "created") or None
-    return _time(row, "completed") or _time(row, "end") or _time(row.get("state"), "end") or None
+        return time_of(row, "created") or None
+    ends = (time_of(row, "completed"), time_of(row, "end"), time_of(row.get("state"), "end"))
+    return next((at for at in ends if at), None)
 
 
 def rows_as_lines(
@@ -336,10 +444,10 @@ def export_as_lines(exported: Mapping[str, Any]) -> list[bytes]:
             continue
         about = message["info"]
         messages.append(about)
-        began = _time(about, "created")
+        began = time_of(about, "created")
         inside = message.get("parts")
         for part in inside if isinstance(inside, list) else []:
             if isinstance(part, dict):
-                began = max(began, _time(part, "start"), _time(part.get("state"), "start"))
+                began = max(began, time_of(part, "start"), time_of(part.get("state"), "start"))
                 parts.append({**part, "began": began})
     return rows_as_lines(sessions, messages, parts)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.block_rows import CLEAN, RECORDINGS, Row, joined, judge, logged_rows
-from unbraid.agents.opencode.sessions.database import connect
+from unbraid.agents.opencode.database import connect
 from unbraid.errors import SourceError
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.block_rows import RECORDINGS
-from unbraid.agents.opencode.sessions.changes import Database
-from unbraid.agents.opencode.sessions.database import database_runs, last_change
-from unbraid.agents.opencode.sessions.follower import (
+from unbraid.agents.opencode.database import database_runs, last_change
+from unbraid.agents.opencode.follower import (
     ROWS,
     ROWS_FROM,
-    ChangedRows,
+    Database,
     RowFollower,
     rows_since,
 )
-from unbraid.agents.opencode.sessions.store import OpenCodeSessions
-from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+from unbraid.agents.opencode.store import OpenCodeSessions
+from unbraid.agents.opencode.watch import DatabaseWatch
 from unbraid.agents.port import Recorded
 from unbraid.read.chunk import Chunk
 
@@ -39,19 +40,29 @@ def root(path: Path) -> str:
     return run.session
 
 
+def change(path: Path, at: int) -> None:
+    """One row of the main agent changes."""
+    with closing(sqlite3.connect(path)) as db, db:
+        newest = "SELECT id FROM session WHERE parent_id IS NULL"
+        db.execute(f"UPDATE session SET time_updated = ?, agent = 'x' WHERE id IN ({newest})", [at])
+
+
 def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> None:
     follower = OpenCodeSessions({"OPENCODE_DB": str(path)}).follow(root, Recorded())
     assert follower is not None
     assert follower.unsettled
     noted, rows = follower.read(at_once=True)
-    assert noted == Chunk(ROWS, last_change(path, root), b"")
-    assert rows.data == b"".join(Database(path).changed()[root])
+    at = last_change(path, root)
+    assert noted == Chunk(ROWS, at, b"")
+    assert rows.data == b"".join(Database(path).changed()[root].lines)
     assert not follower.unsettled
-    follower.give_rows(ChangedRows([EVENT], 7))
-    assert [(chunk.offset, chunk.data) for chunk in follower.read()] == [
-        (7, b""),
-        (len(rows.data), EVENT),
-    ]
+    change(path, at + 1)
+    assert list(follower.read()) == [], "nobody says that something has changed"
+    follower.may_have_changed = True
+    noted, more = follower.read()
+    assert noted == Chunk(ROWS, at + 1, b"")
+    assert (more.source, more.offset) == (rows.source, len(rows.data))
+    assert b"session.created" in more.data and b"message.part" not in more.data
 
 
 def test_what_a_person_was_asked_before_it_was_followed_is_in_no_row(path: Path, root: str) -> None:
@@ -62,41 +73,41 @@ def test_what_a_person_was_asked_before_it_was_followed_is_in_no_row(path: Path,
     follower = watch.follow(root, Recorded())
     assert follower is not None
     _, rows, asked = follower.read(at_once=True)
-    assert rows.data == b"".join(Database(path).changed()[root])
+    assert rows.data == b"".join(Database(path).changed()[root].lines)
     assert asked.data == ASKED
 
 
-def test_what_was_given_before_its_rows_were_read_is_in_them(path: Path, root: str) -> None:
-    follower = RowFollower(root, Recorded(), Database(path))
-    follower.give_rows(ChangedRows([EVENT], 7))
+def later_run(path: Path, root: str) -> tuple[RowFollower, int]:
+    """The next run of a session whose rows are all in the runs before, and until when they are."""
+    at = last_change(path, root)
+    follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), path)
     assert list(follower.read()) == []
-    assert follower.read_first(at_once=True)
-    assert EVENT not in b"".join(chunk.data for chunk in follower.read())
+    return follower, at
 
 
 def test_a_later_run_of_stored_rows_does_not_begin_with_what_a_server_reports(
     path: Path, root: str
 ) -> None:
-    at = last_change(path, root)
-    follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), Database(path))
-    assert follower.read_first()
+    follower, at = later_run(path, root)
     follower.give_events([EVENT], whole=False)
     assert list(follower.read()) == []
-    follower.give_rows(ChangedRows([EVENT], at + 1))
+    change(path, at + 1)
+    follower.may_have_changed = True
     follower.give_events([EVENT], whole=True)  # its beginning is in the run before
-    assert [chunk.data for chunk in follower.read()] == [b"", EVENT]
+    _, rows = follower.read()
+    assert EVENT not in rows.data
     follower.give_events([EVENT], whole=False)
     assert [chunk.data for chunk in follower.read()] == [EVENT]
 
 
 def test_what_a_person_is_asked_waits_for_the_first_row(path: Path, root: str) -> None:
-    at = last_change(path, root)
-    follower = RowFollower(root, Recorded(earlier={ROWS: at}, earlier_ms=at), Database(path))
-    assert follower.read_first()
+    follower, at = later_run(path, root)
     follower.give_events([EVENT, ASKED], whole=False)
     assert list(follower.read()) == []
-    follower.give_rows(ChangedRows([EVENT], at + 1))
-    assert [chunk.data for chunk in follower.read()] == [b"", EVENT, ASKED]
+    change(path, at + 1)
+    follower.may_have_changed = True
+    _, _, asked = follower.read()
+    assert asked.data == ASKED
 
 
 def test_a_session_that_only_a_server_has_is_what_it_reports() -> None:

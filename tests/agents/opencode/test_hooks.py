@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.opencode.hooks.installer import OpenCodeHooks
+from unbraid.agents.opencode.hooks import OpenCodeHooks
 from unbraid.errors import CallerError
 
 

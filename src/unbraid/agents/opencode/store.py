@@ -1,17 +1,18 @@
-"""OpenCode's sessions on this machine: its database, and the folder of files before 1.2.
+"""Where OpenCode, or a program made from it, keeps its sessions on this machine: in its database,
+and in the folder of files before 1.2.
 
 Most commands need one part of this: each is imported when it is asked for.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
-from unbraid.agents.opencode.places import SESSION_ID, opencode_stores
 from unbraid.agents.session_port import (
     Recorded,
     SessionState,
@@ -22,9 +23,39 @@ from unbraid.agents.session_port import (
 from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
-    from unbraid.agents.opencode.sessions.follower import RowFollower
-    from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+    from unbraid.agents.opencode.follower import RowFollower
+    from unbraid.agents.opencode.watch import DatabaseWatch
     from unbraid.read.tracks import RunTracks
+
+SESSION_ID = re.compile(r"ses_[0-9A-Za-z]+")
+
+
+def opencode_database(env: Mapping[str, str], edition: Edition = OPENCODE) -> Path | None:
+    """Returns its database, if there is one."""
+    given = env.get(edition.variable("DB"))
+    path = Path(given) if given else _data_folder(env, edition) / f"{edition.name}.db"
+    return path.resolve() if path.is_file() else None
+
+
+def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list[Path]:
+    """Returns all places where it keeps sessions: its database, and the folder of files before 1.2.
+
+    A session of both is the database's.
+    """
+    database = opencode_database(env, edition)
+    storage = (_data_folder(env, edition) / "storage").resolve()
+    found = [database] if database is not None else []
+    return [*found, storage] if is_storage(storage) else found
+
+
+def is_storage(path: Path) -> bool:
+    """Returns whether a folder is one of those of files."""
+    return (path / "session").is_dir() and (path / "message").is_dir()
+
+
+def _data_folder(env: Mapping[str, str], edition: Edition) -> Path:
+    home = Path(env.get("HOME") or Path.home())
+    return Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / edition.name
 
 
 class OpenCodeSessions(SessionStore):
@@ -39,25 +70,16 @@ class OpenCodeSessions(SessionStore):
         self._env, self._edition, self._editions = env, edition, editions
 
     def is_session_id(self, name: str) -> bool:
-        """Returns whether an id begins as OpenCode's do."""
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
-        """Yields the ids of sessions that begin like this, children's too."""
-        import sqlite3
-
-        from unbraid.agents.opencode.sessions.database import connect
-
         for store in opencode_stores(self._env, self._edition):
-            try:
-                with closing(connect(store, parts=False)) as database:
-                    ids = [str(row[0]) for row in database.execute("SELECT id FROM session")]
-            except (sqlite3.Error, SourceError):
-                continue  # opening it will report the error
-            yield from (each for each in ids if each.startswith(prefix))
+            from unbraid.agents.opencode.database import session_folders
+
+            with suppress(SourceError):  # opening it will report the error
+                yield from (each for each in session_folders(store) if each.startswith(prefix))
 
     def root(self, session_id: str) -> str | None:
-        """Returns the session at the top of its tree."""
         _, run = self._find(session_id)
         return None if run is None else run.session
 
@@ -69,13 +91,10 @@ class OpenCodeSessions(SessionStore):
         warn: Callable[[str], None] = lambda text: None,
     ) -> list[StoredSession]:
         """Returns root sessions; one that several stores have, of the first of them."""
-        stores = opencode_stores(self._env, self._edition)
-        if not stores:
-            return []
-        from unbraid.agents.opencode.sessions.index import stored_sessions
-
         found: dict[str, StoredSession] = {}
-        for store in stores:
+        for store in opencode_stores(self._env, self._edition):
+            from unbraid.agents.opencode.database import stored_sessions
+
             try:
                 for session in stored_sessions(store, self._editions):
                     if session.changed_ms >= since_ms:
@@ -85,40 +104,35 @@ class OpenCodeSessions(SessionStore):
         return sorted(found.values(), key=lambda session: session.changed_ms, reverse=True)
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
-        """Yields what the rows hold."""
-        from unbraid.agents.opencode.sessions.search import database_blocks
-
         for store in opencode_stores(self._env, self._edition):
+            from unbraid.agents.opencode.database import database_blocks
+
             yield from database_blocks(store, needle, known, editions=self._editions)
 
     def run(self, session_id: str) -> RunTracks | None:
-        """Returns the rows of the root session that this one belongs to, and of its children."""
         return self._find(session_id)[1]
 
     def updated(self, session_id: str) -> int:
-        """Returns when the session or one of its children last changed."""
         store, run = self._find(session_id)
         # A folder of files is of before 1.2, and would have to be read whole to know this.
         if store is not None and run is not None and store.is_file():
-            from unbraid.agents.opencode.sessions.database import last_change
+            from unbraid.agents.opencode.database import last_change
 
             with suppress(SourceError):
                 return last_change(store, run.session or session_id)
         return 0
 
     def follow(self, session_id: str, recorded: Recorded) -> RowFollower | None:
-        """Returns a follower that reads its rows from where the log stands."""
-        from unbraid.agents.opencode.sessions.changes import Database
-        from unbraid.agents.opencode.sessions.follower import RowFollower
-
         store, run = self._find(session_id)
         if store is None or run is None:
             return None
-        return RowFollower(run.session or session_id, recorded, Database(store))
+        from unbraid.agents.opencode.follower import RowFollower
+
+        return RowFollower(run.session or session_id, recorded, store)
 
     def states(self, among: Collection[str] = ()) -> dict[str, SessionState]:
         """Returns what is certain: if no process has a database open, none has its sessions."""
-        from unbraid.agents.opencode.sessions.writers import is_unattended
+        from unbraid.agents.opencode.writers import is_unattended
 
         stored = {name: self._find(name)[0] for name in among}
         gone = {
@@ -137,20 +151,19 @@ class OpenCodeSessions(SessionStore):
         servers: Sequence[str] = (),
     ) -> DatabaseWatch:
         """Returns a watch of its database, which needs no inotify, and of its servers."""
-        from unbraid.agents.opencode.sessions.server import OpenCodeServer
-        from unbraid.agents.opencode.sessions.watch import DatabaseWatch
+        from unbraid.agents.opencode.server import OpenCodeServer
+        from unbraid.agents.opencode.watch import DatabaseWatch
 
-        reported = [
-            OpenCodeServer(url, self._env, edition=self._edition, editions=self._editions)
-            for url in servers
-        ]
-        return DatabaseWatch(self._env, reported, warn=warn, edition=self._edition)
+        reported = [OpenCodeServer(url, self._env, edition=self._edition) for url in servers]
+        return DatabaseWatch(
+            self._env, reported, warn=warn, edition=self._edition, editions=self._editions
+        )
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):
-            from unbraid.agents.opencode.sessions.database import database_runs
-
             for store in opencode_stores(self._env, self._edition):
+                from unbraid.agents.opencode.database import database_runs
+
                 if runs := database_runs(store, session_id, self._editions):
                     return store, runs[0]
         return None, None

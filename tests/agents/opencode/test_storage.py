@@ -13,7 +13,7 @@ import pytest
 
 from tests.block_rows import CLEAN
 from tests.record.run.agents import log_path, logged, play, verdict
-from unbraid.agents.opencode.sessions.storage import load
+from unbraid.agents.opencode.database import load
 from unbraid.errors import SourceError
 from unbraid.fold.tree import Tree
 from unbraid.log import SqliteLog

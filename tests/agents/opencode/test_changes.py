@@ -13,11 +13,14 @@ import pytest
 
 from tests.block_rows import RECORDINGS
 from unbraid import events as e
+from unbraid.agents.opencode.database import database_runs, last_change
+from unbraid.agents.opencode.follower import (
+    ROW_STORING_MS,
+    TEXT_BEFORE_CALL_TIMEOUT_SECONDS,
+    Database,
+)
 from unbraid.agents.opencode.records import ended_at
-from unbraid.agents.opencode.sessions.changes import ROW_STORING_MS, Database
-from unbraid.agents.opencode.sessions.database import database_runs, last_change
 from unbraid.fold.pipeline import Pipeline
-from unbraid.timings import TEXT_BEFORE_CALL_TIMEOUT_SECONDS
 
 FAN = RECORDINGS / "fan-same-opening.run.opencode-1.2.27" / "opencode.db"
 # Helpers' texts with a call after each in the same message.
@@ -52,10 +55,11 @@ def touch(path: Path, at: int) -> None:
 
 
 def test_it_knows_how_far_it_has_come(path: Path) -> None:
-    root, database = root_of(path), Database(path)
-    assert database.changed().keys() == {root}
-    assert database.upto == {root: last_change(path, root)}
-    assert Database(path, database.upto[root] + 1).changed() == {}
+    root = root_of(path)
+    changed = Database(path).changed()
+    assert changed.keys() == {root}
+    assert changed[root].upto == last_change(path, root)
+    assert Database(path, changed[root].upto + 1).changed() == {}
 
 
 def test_it_knows_who_has_said_something_since_the_look_before(path: Path) -> None:
@@ -115,7 +119,7 @@ def test_who_begins_later_gets_the_sessions_above_what_is_new(path: Path, touche
         if touched:
             db.execute("UPDATE session SET time_updated = ? WHERE id = ?", (at, child))
     assert parent == root
-    lines = Database(path).part(root, since).changed()[root]
+    lines = Database(path, since, only=root).changed()[root].lines
     events = Pipeline().feed(b"".join(lines))
     assert {event.ts for event in events} == {at}
     assert isinstance(events[0], e.RequestReceived)
@@ -145,7 +149,7 @@ def test_an_old_row_that_changes_is_no_news_to_whoever_begins_later(path: Path) 
     assert database.changed() == {}
     touch(path, later + 1)
     assert database.changed() == {}
-    assert b'"emptied"' in b"".join(Database(path).changed()[root])
+    assert b'"emptied"' in b"".join(Database(path).changed()[root].lines)
 
 
 def test_one_session_alone_has_the_children_that_come_later(path: Path) -> None:
@@ -153,13 +157,14 @@ def test_one_session_alone_has_the_children_that_come_later(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         query = "UPDATE session SET parent_id = NULL WHERE parent_id = ? RETURNING id"
         (child,) = (name for (name,) in db.execute(query, (root,)))
-    part = Database(path).part(root, 0)
-    alone = b"".join(part.changed()[root])
+    part = Database(path, only=root)
+    first = part.changed()[root]
+    alone = b"".join(first.lines)
     assert f'"sessionID":"{child}"'.encode() not in alone
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE session SET parent_id = ? WHERE id = ?", (root, child))
-        db.execute("UPDATE part SET time_updated = ?", (part.upto[root] + 1,))
-    assert f'"sessionID":"{child}"'.encode() in b"".join(part.changed()[root])
+        db.execute("UPDATE part SET time_updated = ?", (first.upto + 1,))
+    assert f'"sessionID":"{child}"'.encode() in b"".join(part.changed()[root].lines)
 
 
 class Late:
@@ -199,10 +204,10 @@ def test_calls_wait_for_all_the_texts_before_them(late: Late) -> None:
     # Not the call of the text that is there now either: that was found after it, behind the other.
     assert late.database.changed() == {}
     late.store()
-    (lines,) = late.database.changed().values()
+    (rows,) = late.database.changed().values()
     assert late.database.waiting == set()
-    assert all(text in b"".join(lines).decode() for text in texts)
-    assert late.database.upto == {late.root: last_change(late.path, late.root)}
+    assert all(text in b"".join(rows.lines).decode() for text in texts)
+    assert rows.upto == last_change(late.path, late.root)
 
 
 def test_the_wait_for_a_text_is_bounded(late: Late) -> None:

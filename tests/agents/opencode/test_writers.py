@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.agents.opencode.sessions.writers import LAST_ROWS_GRACE_SECONDS, Writers, holders
+from unbraid.agents.opencode.writers import LAST_ROWS_GRACE_SECONDS, Writers, holders
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/locks").exists(), reason="the system does not list its locks"

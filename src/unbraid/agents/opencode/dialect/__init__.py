@@ -1,1 +1,0 @@
-"""OpenCode's records to relay events. Pure."""

@@ -1,1 +1,0 @@
-"""What OpenCode's plugin calls us for, and how it is installed."""

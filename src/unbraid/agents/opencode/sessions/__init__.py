@@ -1,1 +1,0 @@
-"""OpenCode's stored sessions: its database, its older files and its servers, followed."""
