@@ -13,8 +13,7 @@ import click
 import msgspec
 
 from unbraid import events
-from unbraid.agents.port import AgentKind
-from unbraid.agents.process_port import Launcher
+from unbraid.agents.port import AgentKind, Launcher
 from unbraid.agents.registry import kinds
 from unbraid.cli import EXIT_CODES, INTERRUPTED, main
 from unbraid.events import schema

@@ -103,7 +103,7 @@ AGENT_START_TIMEOUT_SECONDS = 180.0
 # A turn that was interrupted ends within a second or two; a busy machine gets more.
 AGENT_INTERRUPT_TIMEOUT_SECONDS = 20.0
 
-# --- hooks in CLIs (agents/hook_port.py) ---
+# --- hooks in CLIs (agents/port.py) ---
 # A process that holds a request reports that this often. A hook that hears nothing for the time
 # below takes it that we are stopped (Ctrl-Z) or hang, and leaves its request to the CLI.
 HOOK_BEAT_SECONDS = 2.0

@@ -21,7 +21,7 @@ from unbraid.agents import file_watch, files, plugin, registry
 # Built on what fails here: imported later, they would fail, too.
 from unbraid.agents.codex import sessions as _sessions  # noqa: F401
 from unbraid.agents.codex import watch as _watch  # noqa: F401
-from unbraid.agents.session_port import SessionWatch
+from unbraid.agents.port import SessionWatch
 from unbraid.checkup import checkup
 from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import Backend
 from unbraid.errors import BackendError
 from unbraid.orchestrate.model_apis import (
     AnthropicBackend,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unbraid.agents.claude.sessions.follower import known_files
-from unbraid.agents.file_sources import RecordedFile, begin_chunks
+from unbraid.agents.files import RecordedFile, begin_chunks
 from unbraid.agents.opencode.follower import ROWS, ROWS_FROM, rows_since
 from unbraid.log import MemoryLog
 from unbraid.read.chunk import Chunk

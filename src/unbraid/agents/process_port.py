@@ -1,4 +1,4 @@
-"""Names of the port under their former module: processes."""
+"""Names of `agents/port.py` under their documented module, for plugins."""
 
 from unbraid.agents.control_port import Controller as Controller
 from unbraid.agents.port import AgentProcess as AgentProcess

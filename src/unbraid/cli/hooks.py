@@ -13,7 +13,7 @@ from unbraid.errors import SourceError
 from unbraid.screen import safe
 
 if TYPE_CHECKING:
-    from unbraid.agents.hook_port import CliHooks, HookState
+    from unbraid.agents.port import CliHooks, HookState
 
 STATES = {
     "no": "not installed",

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import Backend
 from unbraid.agents.registry import kind, kinds
 from unbraid.errors import CallerError
 from unbraid.orchestrate.model_apis import AnthropicBackend, OpenAIBackend

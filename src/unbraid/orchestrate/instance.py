@@ -14,7 +14,7 @@ import msgspec
 
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.backend_port import AgentConversation
+from unbraid.agents.port import AgentConversation
 from unbraid.errors import BackendError, UnbraidError
 from unbraid.fold.gate import Gate
 from unbraid.orchestrate import replies

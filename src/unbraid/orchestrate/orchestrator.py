@@ -11,7 +11,7 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 
 from unbraid.agents.agent_spec import Limits
-from unbraid.agents.backend_port import Backend
+from unbraid.agents.port import Backend
 from unbraid.errors import CallerError, LogError, RequestConflict, TooManyRequests
 from unbraid.events import Draft, FleetEvent, RequestReceived
 from unbraid.log.engines import memory_log

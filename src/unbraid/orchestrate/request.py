@@ -18,7 +18,6 @@ from msgspec import Struct
 
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec, Limits
-from unbraid.agents.backend_port import AgentConversation
 from unbraid.agents.control_port import (
     VERBS,
     AnswerDetails,
@@ -26,6 +25,7 @@ from unbraid.agents.control_port import (
     UnknownRequest,
     refuse_details,
 )
+from unbraid.agents.port import AgentConversation
 from unbraid.errors import CallerError
 from unbraid.fold.streams import Fleet
 from unbraid.log.entry import Entry

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any
 
-from unbraid.agents.process_port import Command
+from unbraid.agents.port import Command
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent
 from unbraid.log.port import Log

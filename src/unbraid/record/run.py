@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from unbraid.agents.control_port import Controller
-from unbraid.agents.process_port import (
+from unbraid.agents.port import (
     Command,
     Launcher,
     OutputRenderer,

@@ -7,7 +7,7 @@ is recorded twice. A run that is not over is continued, whichever process wrote 
 
 from __future__ import annotations
 
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import Recorded
 from unbraid.errors import LogError
 from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, LogUnusable

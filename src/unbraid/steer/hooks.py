@@ -27,15 +27,15 @@ from pathlib import Path
 import h11
 
 from unbraid.agents.control_port import Attendance
-from unbraid.agents.hook_port import (
+from unbraid.agents.port import (
     CALLERS_NAME,
     FOLDER,
     ORDERS_NAME,
     SOCKET_NAME,
     STALLED_NAME,
     HookCall,
+    SessionWatch,
 )
-from unbraid.agents.port import SessionWatch
 from unbraid.errors import LogError
 from unbraid.events import FleetEvent, FleetPermissionReplied
 from unbraid.log.port import Log

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests.agents.claude.backend_cli import played, said, text
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.backend_port import AgentConversation, Backend
 from unbraid.agents.claude.backend import MAX_LINE_BYTES, ClaudeBackend
+from unbraid.agents.port import AgentConversation, Backend
 from unbraid.agents.turn_limit import MAX_TURN_CHARS
 from unbraid.errors import BackendError, CallerError
 

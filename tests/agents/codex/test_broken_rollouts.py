@@ -13,7 +13,7 @@ from tests.block_rows import RECORDINGS, logged_rows
 from unbraid import events as e
 from unbraid.agents.codex.rollouts import zstd_module
 from unbraid.agents.codex.sessions import CodexSessions
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import Recorded
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.record.sessions.stored_facts import stored_facts

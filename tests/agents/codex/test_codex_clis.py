@@ -16,7 +16,7 @@ from tests.record.run.agents import UNBRAID, logged
 from tests.record.watch.watching import watched
 from unbraid import events as e
 from unbraid.agents.codex.sessions import CodexSessions
-from unbraid.agents.session_port import SessionState
+from unbraid.agents.port import SessionState
 from unbraid.testing import (
     CODEX_VERSIONS,
     CliUnavailable,

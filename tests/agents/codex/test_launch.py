@@ -11,8 +11,7 @@ from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, t
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows, stream_of
 from unbraid import events as e
 from unbraid.agents.codex.launch import CodexLauncher, CodexResumer
-from unbraid.agents.port import StoredAgent
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import Recorded, StoredAgent
 from unbraid.errors import CallerError, SourceError
 from unbraid.fold.pipeline import Pipeline
 from unbraid.testing import load

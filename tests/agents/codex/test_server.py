@@ -15,7 +15,7 @@ from unbraid.agents.codex.app_server import Approvals, server_message
 from unbraid.agents.codex.controller import CodexController
 from unbraid.agents.codex.dialect.approvals import approval_id
 from unbraid.agents.codex.exec import ExecRenderer, ServedExec, served_exec
-from unbraid.agents.process_port import RunReference
+from unbraid.agents.port import RunReference
 from unbraid.errors import CallerError
 
 ROOT = "01a1e370-0000-7000-8000-000000000001"

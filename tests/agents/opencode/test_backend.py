@@ -11,8 +11,8 @@ import pytest
 from tests.agents.opencode.backend_cli import SESSION, Played
 from unbraid import events as e
 from unbraid.agents.agent_spec import AgentSpec
-from unbraid.agents.backend_port import Backend
 from unbraid.agents.opencode.backend import OpenCodeBackend
+from unbraid.agents.port import Backend
 from unbraid.agents.turn_limit import MAX_TURN_CHARS
 from unbraid.errors import BackendError, CallerError
 from unbraid.testing.loopback import Exchange

@@ -15,7 +15,7 @@ from tests.forked import ran
 from unbraid import Translator
 from unbraid import events as e
 from unbraid.agents.opencode.launch import OpenCodeSource
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import Recorded
 from unbraid.log import SqliteLog
 from unbraid.read.chunk import Chunk
 from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES

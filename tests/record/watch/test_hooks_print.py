@@ -19,7 +19,7 @@ from tests.record.watch.hooked_clis import (
     hooks_running,
     listening,
 )
-from unbraid.agents.hook_port import FOLDER, ORDERS_NAME
+from unbraid.agents.port import FOLDER, ORDERS_NAME
 from unbraid.testing import Script, ScriptedModel, Spawn, bash, claude_launch, say
 
 pytestmark = HOOKED_CLI

@@ -18,8 +18,7 @@ from unbraid.agents.claude.hooks.session import HookInput
 from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
-from unbraid.agents.hook_port import HookCall
-from unbraid.agents.session_port import Recorded
+from unbraid.agents.port import HookCall, Recorded
 
 SESSIONS = 600
 

@@ -17,10 +17,8 @@ from unbraid.agents.port import (
 )
 
 if TYPE_CHECKING:
-    from unbraid.agents.backend_port import Backend
     from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
-    from unbraid.agents.hook_port import CliHooks
-    from unbraid.agents.process_port import Launcher
+    from unbraid.agents.port import Backend, CliHooks, Launcher
 
 
 class ClaudeCode(AgentKind):

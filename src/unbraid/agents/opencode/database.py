@@ -30,7 +30,7 @@ from unbraid.agents.opencode.records import (
     time_of,
 )
 from unbraid.agents.opencode.store import is_storage
-from unbraid.agents.session_port import (
+from unbraid.agents.port import (
     SourceForm,
     StoredBlock,
     StoredSession,

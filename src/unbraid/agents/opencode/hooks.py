@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.agents.hook_port import SOCKET_NAME, HookState, hook_folder
 from unbraid.agents.order_queue import OrderQueue
+from unbraid.agents.port import SOCKET_NAME, HookState, hook_folder
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular

@@ -20,10 +20,8 @@ from unbraid.agents.port import (
 from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
-    from unbraid.agents.backend_port import Backend
-    from unbraid.agents.hook_port import CliHooks
     from unbraid.agents.opencode.dialect import OpenCodeDialect
-    from unbraid.agents.process_port import Launcher
+    from unbraid.agents.port import Backend, CliHooks, Launcher
 
 FIRST_DATABASE = (1, 2, 0)
 # What each tool is for, and which argument of a call is what. Programs made from it have the same.

@@ -17,8 +17,7 @@ from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editio
 from unbraid.agents.opencode.follower import ROWS_FROM, Database, RowFollower
 from unbraid.agents.opencode.records import head_of
 from unbraid.agents.opencode.store import SESSION_ID, opencode_database, opencode_stores
-from unbraid.agents.port import Resumption, StoredAgent
-from unbraid.agents.process_port import Command, Launcher
+from unbraid.agents.port import Command, Launcher, Resumption, StoredAgent
 from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
 from unbraid.read.chunk import Chunk

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
-from unbraid.agents.session_port import (
+from unbraid.agents.port import (
     Recorded,
     SessionState,
     SessionStore,

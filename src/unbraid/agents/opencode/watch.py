@@ -27,7 +27,6 @@ from typing import Any
 
 import msgspec
 
-from unbraid.agents.hook_port import HookCall, HookServices
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.follower import Database, RowFollower, asked_of_person
 from unbraid.agents.opencode.hooks import EVENT, ORDERS, EventCall, OrdersCall, PluginLink
@@ -35,7 +34,7 @@ from unbraid.agents.opencode.records import SessionTree, export_as_lines
 from unbraid.agents.opencode.server import OpenCodeServer, ServerController, ServerRequests
 from unbraid.agents.opencode.store import SESSION_ID, opencode_database
 from unbraid.agents.opencode.writers import Writers
-from unbraid.agents.session_port import Recorded, SessionWatch
+from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (

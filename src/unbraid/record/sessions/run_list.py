@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from unbraid.agents.port import SessionState, SessionStore
 from unbraid.agents.registry import stores
-from unbraid.agents.session_port import SessionState, SessionStore
 from unbraid.fold.status import PROMPT, WAITING, WaitingFor, status_of_session
 from unbraid.log.summary import RunSummary
 from unbraid.record.sessions.stored_facts import Progress, SessionFacts, Warn, stored_facts

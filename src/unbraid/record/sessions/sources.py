@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from unbraid.agents.files import DialectFiles
-from unbraid.agents.port import FileFormats
+from unbraid.agents.port import FileFormats, SourceForm
 from unbraid.agents.registry import kinds, plugin_problems, stores
-from unbraid.agents.session_port import SourceForm
 from unbraid.errors import LogError, SourceError
 from unbraid.events import FleetEvent, RelayEvent
 from unbraid.fold.pipeline import Pipeline

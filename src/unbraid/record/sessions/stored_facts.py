@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, field
 
+from unbraid.agents.port import StoredSession, problem_of
 from unbraid.agents.registry import stores
-from unbraid.agents.session_port import StoredSession, problem_of
 from unbraid.errors import SourceError
 from unbraid.events.codec import msgpack_decoder
 from unbraid.fold.shares import UsageShare

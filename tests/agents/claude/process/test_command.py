@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from unbraid.agents.claude.process.command import StreamJsonRenderer, visible_command
-from unbraid.agents.process_port import Command
+from unbraid.agents.port import Command
 
 NEW, OLD, OLDEST = (2, 1, 325), (2, 0, 76), (1, 0, 50)
 

@@ -10,7 +10,7 @@ import pytest
 from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower, known_files
 from unbraid.agents.claude.sessions.processes import Processes
-from unbraid.agents.file_sources import RecordedFile
+from unbraid.agents.files import RecordedFile
 from unbraid.agents.port import Recorded
 from unbraid.events import StreamEnd
 from unbraid.fold.pipeline import Pipeline

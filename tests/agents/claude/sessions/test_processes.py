@@ -14,7 +14,7 @@ import pytest
 from tests.record.watch.writing import Writer, append
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
-from unbraid.agents.session_port import SessionState
+from unbraid.agents.port import SessionState
 from unbraid.fold.status import WaitingFor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="judged by /proc")

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unbraid.agents.hook_port import CALLERS_NAME, ORDERS_NAME, SOCKET_NAME, STALLED_NAME
+from unbraid.agents.port import CALLERS_NAME, ORDERS_NAME, SOCKET_NAME, STALLED_NAME
 from unbraid.timings import HOOK_SILENCE_TIMEOUT_SECONDS
 
 # How long a CLI lets a hook of ours wait for a person. Its own limit would be ten minutes.

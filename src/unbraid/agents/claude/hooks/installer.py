@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from unbraid.agents.claude.hooks.commands import hook_groups, is_ours, ours_in
-from unbraid.agents.hook_port import HookState, hook_folder
+from unbraid.agents.port import HookState, hook_folder
 from unbraid.errors import CallerError, SourceError
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.files import open_regular

@@ -34,7 +34,7 @@ from unbraid.agents.control_port import (
     allows,
     require_agent_id,
 )
-from unbraid.agents.hook_port import HookCall, HookServices
+from unbraid.agents.port import HookCall, HookServices
 from unbraid.events import EMPTY_OBJECT
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import start_of

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from unbraid.agents.claude.heads import ProcessHead, process_head
 from unbraid.agents.command_line import arguments_at, option
-from unbraid.agents.process_port import Command
+from unbraid.agents.port import Command
 from unbraid.system.versions import Release
 
 KIND = "claude"

@@ -22,7 +22,7 @@ from unbraid.agents.control_port import (
     allows,
     require_agent_id,
 )
-from unbraid.agents.process_port import AgentProcess, RunReference
+from unbraid.agents.port import AgentProcess, RunReference
 from unbraid.errors import CallerError
 from unbraid.events.parts import decoded
 

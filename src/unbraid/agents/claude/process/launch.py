@@ -51,8 +51,8 @@ from unbraid.agents.claude.sessions.layout import Scan, claude_projects, session
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.transcript import session_line
-from unbraid.agents.file_sources import RecordedFile, begin_chunks
-from unbraid.agents.process_port import AgentProcess, Command, RunReference
+from unbraid.agents.files import RecordedFile, begin_chunks
+from unbraid.agents.port import AgentProcess, Command, RunReference
 from unbraid.agents.source import Recorded, Source
 from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.read.lines import LineParts

@@ -25,7 +25,7 @@ from unbraid.agents.claude.sessions.layout import (
 )
 from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.transcript import session_line
-from unbraid.agents.session_port import FileFormats, SourceForm
+from unbraid.agents.port import FileFormats, SourceForm
 from unbraid.errors import SourceError
 from unbraid.read.reader import read_line
 from unbraid.read.tracks import RunTracks, Track, first_lines, split

@@ -9,7 +9,7 @@ Claude Code writes each file by itself, so a parent's may be ahead of its child'
 that reports an agent's end stays in its file until it has been there for a moment, and, for a
 while, until the agent's own file ends with its answer (`_hold_back`).
 
-Everything is given out as chunks of the sources that the files are (`unbraid.agents.file_sources`).
+Everything is given out as chunks of the sources that the files are (`unbraid.agents.files`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from unbraid.agents.claude.sessions.layout import (
 )
 from unbraid.agents.claude.sessions.processes import Processes, process_folder
 from unbraid.agents.claude.transcript import AgentFacts, copied_line, session_line
-from unbraid.agents.file_sources import (
+from unbraid.agents.files import (
     FollowedFiles,
     RecordedFile,
     begin_chunks,

@@ -41,7 +41,7 @@ from unbraid.agents.claude.transcript import (
     counted_line,
     session_line,
 )
-from unbraid.agents.session_port import StoredSession, files_version, problem_of, translate_run
+from unbraid.agents.port import StoredSession, files_version, problem_of, translate_run
 from unbraid.events import RelayEvent, TokenUsage
 from unbraid.events.tokens import all_tokens
 from unbraid.read.record import milliseconds

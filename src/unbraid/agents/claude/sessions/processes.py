@@ -23,7 +23,7 @@ from unbraid.agents.claude.transcript import (
     process_entry,
     state_line,
 )
-from unbraid.agents.session_port import SessionState
+from unbraid.agents.port import SessionState
 from unbraid.fold.status import PERMISSION, PROMPT, WaitingFor
 from unbraid.read.record import BAD_JSON
 from unbraid.system.files import open_regular, read_small

@@ -9,7 +9,7 @@ from unbraid.agents.claude.records import Block
 from unbraid.agents.claude.sessions.beginnings import lines_of, records_in
 from unbraid.agents.claude.sessions.layout import File, Scan
 from unbraid.agents.claude.transcript import INTERRUPTION, NOT_A_PROMPT, TASK_NOTIFICATION
-from unbraid.agents.session_port import StoredBlock
+from unbraid.agents.port import StoredBlock
 from unbraid.agents.session_search import files_that_may_hold
 from unbraid.events.parts import call_text
 from unbraid.fold.query import folded, json_forms

@@ -16,7 +16,7 @@ from unbraid.agents.claude.sessions.layout import (
     is_session_file,
     session_transcripts,
 )
-from unbraid.agents.session_port import (
+from unbraid.agents.port import (
     Recorded,
     SessionState,
     SessionStore,

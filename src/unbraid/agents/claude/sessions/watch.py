@@ -14,8 +14,7 @@ from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.layout import Scan, claude_projects, main_of
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
-from unbraid.agents.hook_port import HookCall, HookServices
-from unbraid.agents.session_port import Recorded, SessionWatch
+from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
 from unbraid.system.files import is_regular, person_path
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
