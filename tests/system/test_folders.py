@@ -50,7 +50,7 @@ async def test_where_inotify_does_not_work_everything_is_looked_at(
         raise OSError("no more watches")
         yield []
 
-    monkeypatch.setattr("unbraid.system.folders.changes", broken)
+    monkeypatch.setattr("unbraid.system.folders.reported_changes", broken)
     monkeypatch.setattr(folders, "FOLDER_POLL_SECONDS", 0.01)
     warnings: list[str] = []
     async with (

@@ -67,10 +67,10 @@ SILENT_SUBTYPES = frozenset(
 )
 # How much more than was seen a session's account may hold, of requests that no transcript shows
 # (titles, summaries), before it must be about more than this run.
-MOST_OF_ACCOUNT, BESIDE_TOKENS = 1.5, 50_000
+MOST_OF_ACCOUNT_PERCENT, BESIDE_TOKENS = 150, 50_000
 # The account of a process that continues a session may include what that has used before, as later
 # versions have it; nearly all of its messages were seen.
-WITH_EARLIER = 1.05
+WITH_EARLIER_PERCENT = 105
 
 
 class Reports:
@@ -215,7 +215,8 @@ class Reports:
             text = None if result is None else parse_double_encoded(result)
         self.answer = text if ok else None
         totals, cost_usd = _totals(given), given.total_cost_usd
-        most = self._usage.counted * WITH_EARLIER
+        # By whole numbers: a transcript may claim more tokens than a float can hold.
+        most = self._usage.counted * WITH_EARLIER_PERCENT // 100
         if totals is not None and self._is_part and all_tokens(totals) > most:
             totals = cost_usd = None
         out.append(
@@ -394,7 +395,7 @@ class Reports:
         for context in [self._root, *self._contexts.everyone()]:
             self._usage.finish(context, out)
         counted = self._usage.counted
-        most = counted * MOST_OF_ACCOUNT + BESIDE_TOKENS
+        most = counted * MOST_OF_ACCOUNT_PERCENT // 100 + BESIDE_TOKENS
         if self._is_part or not counted or all_tokens(totals) > most:
             return  # much of it is not in this run, but in others
         out.append(
