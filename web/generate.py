@@ -10,7 +10,7 @@ from unbraid.agents.registry import kinds
 from unbraid.events.schema import interfaces, union
 from unbraid.fold.tool_formats import ToolFormat
 from unbraid.screen import HIDDEN, JOINERS, MAX_MARKS
-from unbraid.serve.hub.frames import Cut
+from unbraid.serve.hub.viewer import Cut
 from unbraid.serve.routes.runs import CostTable, Runs, SearchResults
 from unbraid.serve.routes.steering import ControlOptions, NewAlerts
 from unbraid.steer.permissions import PermissionRequest

@@ -51,7 +51,7 @@ async def test_a_log_that_is_busy_says_at_once_that_it_can_append(tmp_path: Path
         begun.set()
         busy.wait(60)
 
-    writing = asyncio.create_task(log.transact(write))
+    writing = log.writer.submit(write)
     async with asyncio.timeout(60):
         await asyncio.to_thread(begun.wait)
         await log.check()
@@ -72,7 +72,7 @@ async def test_a_log_with_much_to_write_says_at_once_that_it_can_append(tmp_path
 
     jobs = [first, lambda *_: second.wait(60)]
     async with asyncio.timeout(60):
-        writing = [asyncio.create_task(log.transact(job)) for job in jobs]
+        writing = [log.writer.submit(job) for job in jobs]
         # Whoever has appended little waits for one transaction, not for all that has gathered.
         await writing[0]
         # Between two transactions, too, the log is known to be able to append.

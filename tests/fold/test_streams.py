@@ -116,7 +116,7 @@ def test_a_run_in_which_nothing_was_said_is_a_run() -> None:
 
 
 def test_every_relay_event_has_its_place() -> None:
-    special = {e.SubAgentSpawned, e.SubAgentEnded, e.TokenUsage, e.TurnComplete}
+    special = {e.TextDelta, e.SubAgentSpawned, e.SubAgentEnded, e.TokenUsage, e.TurnComplete}
     assert set(e.RELAY_EVENTS) == set(PASSED_ON) | special
     for relay in PASSED_ON:
         events = Fleet().apply([relay()])

@@ -9,7 +9,7 @@ from unbraid.events.codec import decode_event
 from unbraid.log import MemoryLog
 from unbraid.read.chunk import Chunk
 from unbraid.read.notes import NOTES, RunNote
-from unbraid.record.recorder import Recorder, RedactingRecorder
+from unbraid.record.recorder import Recorder
 from unbraid.testing.sample_runs import all_chunks
 
 
@@ -22,15 +22,15 @@ async def recorded(log: MemoryLog, source: str) -> bytes:
 async def test_a_line_is_redacted_whole_and_the_last_one_at_the_end(redact: bool) -> None:
     log, commits = MemoryLog(), list[int]()
     recorder = await Recorder.open(log, "r", redact=redact)
-    recording = RedactingRecorder(recorder, lambda: commits.append(recorder.offsets["out"]))
+    recorder.on_new = lambda: commits.append(recorder.offsets["out"])
     data = f"my key: {KEY}\nmy key: {KEY}".encode()
     shown = data.replace(KEY.encode(), SEEN.encode()) if redact else data
     for at in range(0, len(data), 20):
-        await recording.feed([Chunk("out", at, data[at : at + 20])])
+        await recorder.record([Chunk("out", at, data[at : at + 20])])
     whole_lines = shown.index(b"\n") + 1
     assert await recorded(log, "out") == (shown[:whole_lines] if redact else shown)
     assert commits[-1] == (whole_lines if redact else len(data))
-    await recording.finish(0)
+    await recorder.finish(0)
     assert recorder.offsets["out"] == len(data)
     words = b" ".join(entry.data for entry in await log.read("r"))
     assert (KEY.encode() in words) is not redact
@@ -40,13 +40,12 @@ async def test_a_line_is_redacted_whole_and_the_last_one_at_the_end(redact: bool
 async def test_notes_follow_each_other_and_the_run_ends_once(redact: bool) -> None:
     log = MemoryLog()
     recorder = await Recorder.open(log, "r", redact=redact)
-    recording = RedactingRecorder(recorder, lambda: None)
     notes = [RunNote(f"note {number}", ts=number) for number in (1, 2, 3)]
-    await recording.note(notes[:1])
-    await recording.note(notes[1:])
+    await recorder.note(notes[:1])
+    await recorder.note(notes[1:])
     assert await recorded(log, NOTES) == b"".join(note.line() for note in notes)
-    await recording.finish(9)
-    await recording.finish(10)
+    await recorder.finish(9)
+    await recorder.finish(10)
     events = [decode_event(entry.data) for entry in await log.read("r")]
     assert [event.type for event in events].count("error") == 3
     assert [event.type for event in events].count("done") == 1

@@ -9,9 +9,8 @@ import pytest
 
 from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
-from unbraid.events import Text
+from unbraid.events import Text, encode
 from unbraid.log import opened_log
-from unbraid.log.entry import one_line
 from unbraid.record.event_ingest import EventIngest, RunPart
 from unbraid.record.ingest import Ingest, NotItsRun
 from unbraid.testing.sample_runs import sample_run
@@ -65,7 +64,7 @@ async def test_a_server_that_is_behind_lets_nobody_into_runs_of_others(
     goes_on: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it does not know yet, another machine may have begun at another server."""
-    said, events = lines(3), [one_line(event) for event in sample_run(["x", "y"])]
+    said, events = lines(3), [encode(event) for event in sample_run(["x", "y"])]
     with NatsCluster(tmp_path / "nats") as node:
         async with (
             opened_log(node.url("S", tmp_path / "one.db")) as one,

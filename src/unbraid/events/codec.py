@@ -59,6 +59,7 @@ PASSING_THROUGH = frozenset(
     kind for kind in (*FLEET_EVENTS, *RELAY_EVENTS) if issubclass(kind, _CARRIERS)
 )
 
+_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 _encoder = msgspec.json.Encoder()
 
 
@@ -75,6 +76,16 @@ def _decoder() -> msgspec.json.Decoder[FleetEvent]:
 
 
 def encode(event: RelayEvent | FleetEvent | Gap | Draft) -> bytes:
-    """Returns one event as one line of JSON, without the newline."""
+    """Returns one event as one line of JSON, without the newline.
+
+    Raw parts are the agent's own bytes, and JSON allows CR and LF between tokens. Either would end
+    an NDJSON line or an SSE field, so an agent could forge frames; inside valid JSON they are only
+    ever whitespace.
+    """
     data = _encoder.encode(event)
-    return valid_utf8(data) if type(event) in PASSING_THROUGH else data
+    # What we have encoded ourselves has neither these nor bytes that are no UTF-8.
+    if type(event) in PASSING_THROUGH:
+        data = valid_utf8(data)
+        if b"\n" in data or b"\r" in data:
+            return data.translate(_LINE_ENDS)
+    return data

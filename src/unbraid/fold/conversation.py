@@ -142,9 +142,11 @@ class StreamConversation:
         key = (type(event), event.message_id, event.block)
         block = self._blocks.get(key)
         if block is None:
-            item = self._add(event, event.type, text="", message_id=event.message_id)
+            is_text = type(event) is e.Text
+            kind = "text" if is_text else "thinking"
+            item = self._add(event, kind, text="", message_id=event.message_id)
             block = self._blocks[key] = _Growing(item)
-            if type(event) is e.Text:
+            if is_text:
                 self._said = item
         item, delta, most = block.item, event.delta, self._limits.text_chars
         item.last_seq = event.seq
@@ -215,7 +217,9 @@ class StreamConversation:
         item = calls.get(event.tool_use_id) if self._keep else calls.pop(event.tool_use_id, None)
         lasted = event.duration_ms
         if item is None:
-            item = self._append(event, "tool", tool="result", tool_use_id=event.tool_use_id)
+            item = self._add(
+                event, "tool", beside=True, tool="result", tool_use_id=event.tool_use_id
+            )
         elif lasted is None and item.ts and event.ts:
             lasted = event.ts - item.ts
         content, most = event.content, self._limits.result_chars
@@ -240,10 +244,12 @@ class StreamConversation:
         if not words and event.reason == "failed" and event.subtype != event.reason:
             words = event.subtype
         text = self._cut(words) if words else {}
-        return self._append(event, "turn", ok=event.ok, reason=event.reason, **text)
+        return self._add(event, "turn", beside=True, ok=event.ok, reason=event.reason, **text)
 
     def _asked(self, event: e.FleetPermissionAsked) -> Item:
-        item = self._append(event, "permission", tool=event.tool, request_id=event.request_id)
+        item = self._add(
+            event, "permission", beside=True, tool=event.tool, request_id=event.request_id
+        )
         item.tool_use_id, item.input = event.tool_use_id, self._input(event.input_json)
         self._requests[event.request_id] = item
         return item
@@ -251,7 +257,7 @@ class StreamConversation:
     def _replied(self, event: e.FleetPermissionReplied) -> Item:
         item = self._requests.pop(event.request_id, None)
         if item is None:
-            item = self._append(event, "permission", request_id=event.request_id)
+            item = self._add(event, "permission", beside=True, request_id=event.request_id)
         item.behavior, item.by, item.last_seq = event.behavior, event.by, event.seq
         return item
 
@@ -259,10 +265,10 @@ class StreamConversation:
         for message_id in event.message_ids:
             for item in self._by_message.get(message_id, ()):
                 item.retracted, item.last_seq = True, event.seq
-        return self._append(event, "retracted", message_ids=event.message_ids)
+        return self._add(event, "retracted", beside=True, message_ids=event.message_ids)
 
     def _compacted(self, event: e.FleetCompacted) -> Item:
-        item = self._append(event, "compacted", reason=event.trigger)
+        item = self._add(event, "compacted", beside=True, reason=event.trigger)
         item.before_tokens, item.after_tokens = event.before_tokens, event.after_tokens
         return item
 
@@ -270,18 +276,18 @@ class StreamConversation:
         return self._words(event, "prompt", event.text)
 
     def _error(self, event: e.FleetError) -> Item:
-        return self._append(event, "error", **self._cut(event.message))
+        return self._add(event, "error", beside=True, **self._cut(event.message))
 
     def _command(self, event: e.ToolCall) -> Item:
-        return self._append(event, "tool", tool=event.tool, ok=event.ok)
+        return self._add(event, "tool", beside=True, tool=event.tool, ok=event.ok)
 
     def _malformed(self, event: e.FleetMalformed) -> Item:
-        item = self._append(event, "malformed", **self._cut(event.raw))
+        item = self._add(event, "malformed", beside=True, **self._cut(event.raw))
         item.reason, item.offset = event.reason, event.offset
         return item
 
     def _unrecognized(self, event: e.FleetUnrecognized) -> Item:
-        return self._append(event, "unrecognized", raw=event.raw)
+        return self._add(event, "unrecognized", beside=True, raw=event.raw)
 
     def _end(self, event: e.StreamEnd) -> Item:
         return self._add(event, "end", ok=event.ok, reason=event.reason)
@@ -289,16 +295,13 @@ class StreamConversation:
     def _words(self, event: e.FleetEvent, kind: str, text: str) -> Item:
         return self._add(event, kind, **self._cut(text))
 
-    def _add(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
+    def _add(self, event: e.FleetEvent, kind: str, *, beside: bool = False, **fields: Any) -> Item:
         """Begins an item, and returns it. If only open blocks are kept, this ends the blocks before
-        it.
+        it, unless it comes `beside` them.
         """
-        if not self._keep and self._blocks:
+        if not self._keep and self._blocks and not beside:
             self.settle()
             self._blocks.clear()
-        return self._append(event, kind, **fields)
-
-    def _append(self, event: e.FleetEvent, kind: str, **fields: Any) -> Item:
         item = Item(kind, event.seq, event.ts, last_seq=event.seq, **fields)
         if self._keep:
             self._items.append(item)
@@ -365,13 +368,6 @@ class RunConversation:
         if type(event) in _BOUNDS:
             self._bound(event)
         return item
-
-    def grow(self, event: e.Text | e.Thinking) -> Item | None:
-        """Applies an event as `apply` does, for the text of a block, in the fastest way: most
-        events are such. Returns its item.
-        """
-        stream = self.streams.get(event.stream_id)
-        return self.apply(event) if stream is None else stream.grow(event)
 
     def _bound(self, event: e.FleetEvent) -> None:
         if isinstance(event, e.StreamStart) and event.tool_use_id:

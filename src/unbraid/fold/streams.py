@@ -79,23 +79,23 @@ MAX_DURATION_MS = 366 * 24 * 3_600_000
 class RunClock:
     """Determines the time of the next event; `ts` is in milliseconds since 1970.
 
-    `latest` is the largest time so far.
+    `latest` is the largest time so far, `arrived` when what is placed has arrived; 0 if that is not
+    known.
     """
 
-    __slots__ = ("_began", "_lasted", "_live", "_now", "latest", "ts")
+    __slots__ = ("_began", "_lasted", "_live", "arrived", "latest", "ts")
 
     def __init__(self, began_ms: int = 0) -> None:
         self.ts = began_ms
         self.latest = 0
-        self._now = 0  # when what is placed has arrived; 0 if that is unknown
+        self.arrived = 0
         self._began: int | None = None
         self._lasted = 0  # for how long the main agent has worked, as it says
         self._live = True  # whether what was placed last had just happened
 
-    def arrive(self, events: Sequence[RelayEvent], now: int) -> None:
-        """Notes when events have arrived."""
-        self._now = now
-        if now and self._began is None:
+    def begin(self, events: Sequence[RelayEvent]) -> None:
+        """Sets the clock to the beginning of a run, whose first events these are."""
+        if now := self.arrived:
             # What has no time precedes what has one.
             self.ts = min(next((event.ts for event in events if event.ts), now), now)
             self._live = now - self.ts <= LIVE_RECORD_MS
@@ -104,9 +104,9 @@ class RunClock:
         """Sets the clock to an event."""
         if event.ts:
             self.ts = event.ts
-            self._live = self._now - event.ts <= LIVE_RECORD_MS
+            self._live = self.arrived - event.ts <= LIVE_RECORD_MS
         elif self._live and self._began is not None:
-            self.ts = self._now or self.ts
+            self.ts = self.arrived or self.ts
 
     def stamp(self, stream: FleetStream) -> int:
         """Returns the time of an event that is placed in a stream."""
@@ -133,7 +133,7 @@ class RunClock:
             return
         if stream.id == 0:
             self._lasted = max(self._lasted, duration_ms)
-        if stream.began and not (self._live and duration_ms <= 2 * (self._now - stream.began)):
+        if stream.began and not (self._live and duration_ms <= 2 * (self.arrived - stream.began)):
             self.ts = max(self.ts, stream.began + duration_ms)
 
     def end(self, now: int) -> None:
@@ -162,7 +162,6 @@ def _fields(kind: type[e.FleetEvent]) -> tuple[str, ...]:
 PASSED_ON: dict[type[e.RelayEvent], tuple[type[e.FleetEvent], tuple[str, ...]]] = {
     relay: (fleet, _fields(fleet))
     for relay, fleet in (
-        (e.TextDelta, e.Text),
         (e.ThinkingDelta, e.Thinking),
         (e.ToolUse, e.FleetToolUse),
         (e.ToolResult, e.FleetToolResult),
@@ -214,7 +213,9 @@ class Fleet:
         """Returns the fleet events of relay events. `now`, their arrival, dates those whose source
         gave no time.
         """
-        self._clock.arrive(events, now)
+        self._clock.arrived = now
+        if not self._count:
+            self._clock.begin(events)
         for event in events:
             self._clock.date(event)
             if not self._count:
@@ -233,14 +234,16 @@ class Fleet:
                 stream.answering = True
                 self._emit(e.AgentStart, stream)
             self._handlers.get(type(event), self._pass_on)(event, stream)
-        return self._take()
+        out, self._out = self._out, []
+        return out
 
     def finish(self, ok: bool, reason: str, now: int = 0) -> list[e.FleetEvent]:
         """Ends the run. Returns the ends of all open streams, then `done`."""
         if self.done:
             return []
         if not self._count:
-            self._clock.arrive((), now)
+            self._clock.arrived = now
+            self._clock.begin(())
             self._open(e.RelayEvent())
         self._clock.end(now)
         root = self._streams[""]
@@ -292,8 +295,8 @@ class Fleet:
         return self.emit(e.AgentStart, stream, now)
 
     def text(self, stream: FleetStream, event: e.TextDelta, now: int) -> e.Text:
-        """Returns an event with text of an agent that has begun to answer, made in the fastest
-        way.
+        """Returns an event with text of an agent that has begun to answer, made in the fastest way:
+        most events are such.
         """
         seq = self._seq
         self._seq = seq + 1
@@ -423,7 +426,7 @@ class Fleet:
                 stream.message_id = event.message_id
                 stream.answer = []
             stream.answer.append(event.delta)
-        self._pass_on(event, stream)
+        self._out.append(self.text(stream, event, self._clock.ts))
 
     def _token_usage(self, event: e.TokenUsage, stream: FleetStream) -> None:
         event = plausible_usage(event)

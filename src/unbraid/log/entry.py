@@ -7,10 +7,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from unbraid.errors import LogError
-from unbraid.events import PASSING_THROUGH, FleetEvent, decode_event, encode
+from unbraid.events import FleetEvent, decode_event
 from unbraid.read.record import BAD_JSON
-
-_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
 
 class DamagedEvent(LogError):
@@ -54,17 +52,3 @@ def entry_of(run: str, event: FleetEvent, data: bytes, *, cursor: int = 0) -> En
         type=event.type,
         data=data,
     )
-
-
-def one_line(event: FleetEvent) -> bytes:
-    """Returns the event's JSON without a line end in it.
-
-    Raw parts are the agent's own bytes, and JSON allows CR and LF between tokens. Either would end
-    an NDJSON line or an SSE field, so an agent could forge frames; inside valid JSON they are only
-    ever whitespace.
-    """
-    data = encode(event)
-    # What we have encoded ourselves has none.
-    if type(event) in PASSING_THROUGH and (b"\n" in data or b"\r" in data):
-        return data.translate(_LINE_ENDS)
-    return data

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import Raw, Struct
@@ -22,13 +22,13 @@ from msgspec.structs import replace
 
 from unbraid import events as e
 from unbraid.errors import CallerError
+from unbraid.events.codec import encode
 from unbraid.events.parts import call_text
 from unbraid.fold.conversation import Item, ItemLimits, RunConversation
 from unbraid.fold.query import Query, Rank
-from unbraid.log.entry import one_line
 from unbraid.log.port import Found, LogConflict, LogReader, every_run, run_pages
 from unbraid.log.summary import RunSummary
-from unbraid.read.names import checked_run, checked_source
+from unbraid.read.names import check_names
 
 Line = tuple[e.FleetEvent, bytes]
 
@@ -38,13 +38,12 @@ ENCODED_AT_ONCE = 512
 
 
 async def checked_append(
-    run: str, events: Sequence[e.FleetEvent], offsets: Mapping[str, int] | None
-) -> tuple[list[Line], dict[str, int]]:
-    """Returns an append's events with their lines, and its offsets. Raises CallerError if a name is
-    not valid, or a number does not fit a log.
+    run: str, events: Sequence[e.FleetEvent], sources: Iterable[str]
+) -> list[Line]:
+    """Returns an append's events with their lines. Raises CallerError if the name of the run or of
+    a source is not valid, or a number does not fit a log.
     """
-    checked_run(run)
-    checked = {checked_source(name): at for name, at in offsets.items()} if offsets else {}
+    check_names(run, sources)
     lines: list[Line] = []
     for begin in range(0, len(events), ENCODED_AT_ONCE):
         if begin:
@@ -52,8 +51,8 @@ async def checked_append(
         for event in events[begin : begin + ENCODED_AT_ONCE]:
             if event.seq >= INT64 or event.ts >= INT64 or event.stream_id >= INT64:
                 raise CallerError("a number of an event does not fit 64 bits")
-            lines.append((event, one_line(event)))
-    return lines, checked
+            lines.append((event, encode(event)))
+    return lines
 
 
 def admit(
@@ -65,8 +64,9 @@ def admit(
     compared any more and counts as a repeat.
     """
     expected = summary.last_seq + 1
-    repeats = [line for line in lines if line[0].seq < expected]
-    fresh = lines if not repeats else [line for line in lines if line[0].seq >= expected]
+    repeats, fresh = list[Line](), list[Line]()
+    for line in lines:
+        (fresh if line[0].seq >= expected else repeats).append(line)
     if repeats:
         known = stored(repeats[0][0].seq, summary.last_seq)
         for event, data in repeats:
@@ -112,12 +112,18 @@ class RunFold:
         if self._blocks is not None:
             for event in events:
                 self._blocks.feed(event)
-            self._blocks.last_seq = self.summary.last_seq
 
     @property
     def open_from(self) -> int:
         """The first event that `restore` needs."""
-        return 1 if self._blocks is None else self._blocks.open_from
+        if self._blocks is None:
+            return 1
+        # A plain loop: it is asked at every append, and `min` takes three times as long.
+        first = self.summary.last_seq + 1
+        for block in self._blocks.open.values():
+            if block.seq < first:
+                first = block.seq
+        return first
 
     def append(
         self, lines: Sequence[Line], stored: Callable[[int, int], dict[int, bytes]]
@@ -235,42 +241,32 @@ async def _blocks_of(log: LogReader, run: str) -> list[IndexedBlock]:
 
 
 class SearchBlocks:
-    """The open blocks of one run."""
+    """The blocks of one run that are `open`, by stream."""
 
-    __slots__ = ("_conversation", "_open", "last_seq")
+    __slots__ = ("_conversation", "open")
 
     def __init__(self) -> None:
         limits = ItemLimits(text_chars=MAX_BLOCK_CHARS, result_chars=0)
         self._conversation = RunConversation(limits=limits, keep=False)
-        self._open: dict[int, Item] = {}
-        self.last_seq = 0
-
-    @property
-    def open_from(self) -> int:
-        """Where to begin reading to rebuild this state."""
-        # A plain loop: it is asked at every append, and `min` takes three times as long.
-        first = self.last_seq + 1
-        for block in self._open.values():
-            if block.seq < first:
-                first = block.seq
-        return first
+        self.open: dict[int, Item] = {}
 
     def feed(self, event: e.FleetEvent) -> list[IndexedBlock]:
         """Applies the next event. Returns the blocks that it completes."""
-        self.last_seq = event.seq
         kind, stream_id = type(event), event.stream_id
-        if isinstance(event, _WORDS):
-            item = self._conversation.grow(event)
+        streams = self._conversation.streams
+        if isinstance(event, _WORDS) and (stream := streams.get(stream_id)) is not None:
+            # In the fastest way: most events are such.
+            item: Item | None = stream.grow(event)
         elif kind in _UNREAD:
             return []
         else:
             item = self._conversation.apply(event)
         if kind in _OPENING:
-            if item is self._open.get(stream_id) or item is None:
+            if item is self.open.get(stream_id) or item is None:
                 return []
             # The stream that a request starts states its prompt again: it waits for that.
-            complete = self._close(stream_id)
-            self._open[stream_id] = item
+            complete = self._close(stream_id) if stream_id in self.open else []
+            self.open[stream_id] = item
             return complete
         if kind in _UNINDEXED:
             return []
@@ -279,15 +275,15 @@ class SearchBlocks:
                 return self._close(stream_id) + _whole(stream_id, item)
             case e.FleetRetracted():
                 # Blocks that are complete are in the index, where its owner marks them.
-                block = self._open.get(stream_id)
+                block = self.open.get(stream_id)
                 if block is not None and block.message_id in event.message_ids:
                     block.retracted = True
                 return []
             case e.FleetPermissionAsked() | e.FleetError() | e.FleetMalformed():
                 return _whole(stream_id, item)  # the block around them continues
             case e.StreamStart() | e.StreamEnd():
-                if item is not None and item is self._open.get(stream_id):
-                    del self._open[stream_id]  # the request's prompt, which is now complete
+                if item is not None and item is self.open.get(stream_id):
+                    del self.open[stream_id]  # the request's prompt, which is now complete
                 return self._close(stream_id) + _whole(stream_id, item)
             case e.Done():
                 self._conversation.settle()
@@ -298,10 +294,10 @@ class SearchBlocks:
 
     def close(self) -> list[IndexedBlock]:
         """Returns the blocks that are open, as far as they are known."""
-        return [block for stream_id in list(self._open) for block in self._close(stream_id)]
+        return [block for stream_id in list(self.open) for block in self._close(stream_id)]
 
     def _close(self, stream_id: int) -> list[IndexedBlock]:
-        block = self._open.pop(stream_id, None)
+        block = self.open.pop(stream_id, None)
         if block is None or not block.text:
             return []
         kind = RETRACTED if block.retracted else block.kind

@@ -128,7 +128,7 @@ class MemoryLog(Log):
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
         await self.check()
-        lines, checked = await checked_append(run, events, offsets)
+        lines = await checked_append(run, events, offsets or {})
         held = self._runs.get(run) or _Run(RunFold(RunSummary(run)))
         fresh = held.fold.append(lines, held.stored).lines
         self._runs[run] = held
@@ -136,7 +136,7 @@ class MemoryLog(Log):
             entry = self._all[cursor] = entry_of(run, event, data, cursor=cursor)
             held.entries.append(entry)
         self._last_cursor += len(fresh)
-        for name, at in checked.items():
+        for name, at in (offsets or {}).items():
             held.offsets[name] = max(at, held.offsets.get(name, 0))
         known = {(part.source, part.offset) for part in held.chunks}
         held.chunks += [part for part in chunks if (part.source, part.offset) not in known]

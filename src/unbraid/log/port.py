@@ -31,6 +31,7 @@ from collections.abc import (
 )
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -138,18 +139,14 @@ class Signal:
     def __init__(self) -> None:
         self.version = 0
         self._waiting: set[asyncio.Future[None]] = set()
-        self._has_waiters = asyncio.Event()
-
-    async def has_waiters(self) -> None:
-        """Returns as soon as at least one task waits for a change."""
-        while not self._waiting:
-            self._has_waiters.clear()
-            await self._has_waiters.wait()
+        # Set while at least one task waits for a change.
+        self.has_waiters = asyncio.Event()
 
     def change(self) -> None:
         """Wakes all tasks that wait."""
         self.version += 1
         waiting, self._waiting = self._waiting, set()
+        self.has_waiters.clear()
         for future in waiting:
             if not future.done():
                 future.set_result(None)
@@ -159,11 +156,13 @@ class Signal:
         while self.version == version:
             future = asyncio.get_running_loop().create_future()
             self._waiting.add(future)
-            self._has_waiters.set()
+            self.has_waiters.set()
             try:
                 await future
             finally:
                 self._waiting.discard(future)
+                if not self._waiting:
+                    self.has_waiters.clear()
 
 
 class LogReader(Protocol):
@@ -320,10 +319,10 @@ class Log(WholeLogReader, ABC):
             summary = await self.run(run)
             return summary is not None and summary.over and seq >= summary.last_seq
 
-        return self._follow(partial(self.read, run), since, lambda entry: entry.seq, has_ended)
+        return self._follow(partial(self.read, run), since, attrgetter("seq"), has_ended)
 
     def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
-        return self._follow(self.read_all, since, lambda entry: entry.cursor)
+        return self._follow(self.read_all, since, attrgetter("cursor"))
 
     async def _follow(
         self,

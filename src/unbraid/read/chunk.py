@@ -66,17 +66,17 @@ def joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     try:
         for chunk in chunks:
             if held and not (size < JOINED_BYTES and _continues(held[-1], chunk)):
-                yield _one(held)
+                yield held[0] if len(held) == 1 else _one(held)
                 held, size = [], 0
             held.append(chunk)
             size += len(chunk.data)
     except Exception:
         # A source does not give out a second time what it has given out.
         if held:
-            yield _one(held)
+            yield held[0] if len(held) == 1 else _one(held)
         raise
     if held:
-        yield _one(held)
+        yield held[0] if len(held) == 1 else _one(held)
 
 
 def _continues(last: Chunk, chunk: Chunk) -> bool:
@@ -90,8 +90,6 @@ def _continues(last: Chunk, chunk: Chunk) -> bool:
 
 
 def _one(chunks: list[Chunk]) -> Chunk:
-    if len(chunks) == 1:
-        return chunks[0]
     one = chunks[0]._replace(data=b"".join([chunk.data for chunk in chunks]))
     if not all(chunk.records for chunk in chunks):
         return one

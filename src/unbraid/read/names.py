@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from unbraid.errors import CallerError
 
@@ -21,13 +22,14 @@ def names_run(run: str) -> bool:
 
 def checked_run(run: str) -> str:
     """Returns the run's id, or CallerError."""
-    if not _run.fullmatch(run):
-        raise CallerError(f"not a run id: {run[:80]!r}")
+    check_names(run)
     return run
 
 
-def checked_source(source: str) -> str:
-    """Returns the source's name, or CallerError."""
-    if not _source.fullmatch(source):
-        raise CallerError(f"not a source name: {source[:80]!r}")
-    return source
+def check_names(run: str, sources: Iterable[str] = ()) -> None:
+    """Raises CallerError unless a run can have this id, and its sources these names."""
+    if not _run.fullmatch(run):
+        raise CallerError(f"not a run id: {run[:80]!r}")
+    for source in sources:
+        if not _source.fullmatch(source):
+            raise CallerError(f"not a source name: {source[:80]!r}")

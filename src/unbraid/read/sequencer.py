@@ -152,7 +152,7 @@ class Sequencer(Generic[V]):
             for source, queue in list(self._queues.items()):
                 while queue and self._may_go(queue[0], now):
                     moved = True
-                    if queue[0].item.waits_for:
+                    if queue[0].item.waits_for and self._providers:
                         for key in _keys(queue[0].item):
                             if key in self._providers and self._within_reach(key):
                                 yield from self._taken_along(key)

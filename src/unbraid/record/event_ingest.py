@@ -27,9 +27,10 @@ from unbraid.events import (
     RequestReceived,
     StreamStart,
     decode_event,
+    encode,
 )
 from unbraid.fold.amounts import plausible_count, plausible_dollars
-from unbraid.log.entry import entry_of, one_line
+from unbraid.log.entry import entry_of
 from unbraid.log.port import Log, LogConflict, LogReader, run_pages
 from unbraid.read.names import checked_run
 from unbraid.read.record import LATEST_MS
@@ -187,7 +188,7 @@ class EventIngest:
         from unbraid.redact.reader import RunRedactor
 
         redactor = RunRedactor(self._log, run, events[0].seq - 1)
-        decided = await redactor.take([entry_of(run, each, one_line(each)) for each in events])
+        decided = await redactor.take([entry_of(run, each, encode(each)) for each in events])
         decided += redactor.expire(time.time())
         return await asyncio.to_thread(lambda: [redact_event(entry.event) for entry in decided])
 

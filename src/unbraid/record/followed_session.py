@@ -9,7 +9,7 @@ from typing import Any
 
 from unbraid.agents.source import Source
 from unbraid.read.notes import RunNote
-from unbraid.record.recorder import Recorder, RedactingRecorder
+from unbraid.record.recorder import Recorder
 from unbraid.system.clock import now_ms
 
 # What files get this soon after they were found may have been copied with the rest of them.
@@ -44,7 +44,7 @@ class FollowedSession:
         self.recorder, self.follower = recorder, follower
         self._first_look_at: float | None = None
         self.changed_at, self.grew_at = self._said_at(), time.monotonic()
-        self._recording = RedactingRecorder(recorder, self._note_change)
+        recorder.on_new = self._note_change
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
         self._is_cut, self._shielded = False, shielded
@@ -96,20 +96,20 @@ class FollowedSession:
             if not self.recorder.over:
                 if last:
                     self.follower.end()
-                await self._recording.feed(self.follower.read(at_once=at_once))
+                await self.recorder.record(self.follower.read(at_once=at_once))
                 self._first_look_at = self._first_look_at or time.monotonic()
 
     async def _note(self, note: RunNote) -> None:
         async with self._lock:
             if not self.recorder.over:
-                await self._recording.note([note])
+                await self.recorder.note([note])
 
     async def _close(self) -> None:
         await self._look(at_once=False, last=True)
         async with self._lock:
             if self.has_begun:  # a run in which nothing was said is none
                 # Its own last time, not ours: that it is over is often seen long after its end.
-                await self._recording.finish(0)
+                await self.recorder.finish(0)
 
     def _note_change(self) -> None:
         self.changed_at, self.grew_at = self._said_at(), time.monotonic()

@@ -15,7 +15,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.log.origin import RunOrigin
 from unbraid.log.port import Log, LogConflict
 from unbraid.read.chunk import Chunk
-from unbraid.read.names import checked_run, checked_source
+from unbraid.read.names import check_names
 from unbraid.record.recorder import Recorder, RunPipeline, TranslationTurns, priced_pipeline
 from unbraid.system.locks import NamedLocks
 
@@ -96,8 +96,7 @@ class Ingest:
         Returns the next offset wanted: everything before it is durable. What was sent before is
         skipped. The run is over when every source that has sent something has ended.
         """
-        checked_run(run)
-        checked_source(source)
+        check_names(run, [source])
         async with self._locks.of(run):
             chunk = Chunk(source, offset, data, arrived_ms=now)
             owner = await self._owner(run, machine, any_run=any_run)

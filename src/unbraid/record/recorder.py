@@ -10,8 +10,9 @@ Between feeding the pipeline and the commit, the pipeline is ahead of the log. I
 or its task is cancelled, it may stay so, and its next events would not continue the run. From then
 on every call raises, and the run has to be opened again.
 
-A recorder that redacts is fed with redacted chunks (see `unbraid.redact.source`), and redacts in
-events what no line had in one piece.
+A recorder that redacts does so in the chunks that it reads from a source (`record`), where text
+that may become a secret waits for what follows it, and in events what no line had in one piece. It
+is fed with chunks that are redacted already.
 
 A run without content is not recorded: a person has only opened a session again and left it. With
 `awaits_words`, a run is kept in memory until it has content, and dropped if it ends without any.
@@ -32,9 +33,9 @@ from unbraid.events import (
     RequestReceived,
     StreamEnd,
     StreamStart,
+    encode,
 )
 from unbraid.fold.pipeline import Pipeline
-from unbraid.log.entry import one_line
 from unbraid.log.origin import UNNAMED, RunOrigin
 from unbraid.log.port import Log
 from unbraid.read.chunk import Chunk, joined
@@ -46,20 +47,8 @@ from unbraid.system.clock import now_ms
 from unbraid.system.file_tail import MARK_BYTES
 from unbraid.system.prices.loader import load_prices
 
-# Chunks from a source that blocks: files are read, and their lines put in order, in a thread.
-
+# So much of a source is read at a time, in a thread: a long history is not held at once.
 BATCH_BYTES = 1 << 22
-
-
-async def read_in_thread(chunks: Iterator[Chunk]) -> AsyncIterator[list[Chunk]]:
-    """Yields chunks, some at a time: a long history is not held at once."""
-    batch = _Batch([], None, more=True)
-    while batch.more:
-        batch = await asyncio.to_thread(_next, chunks)
-        if batch.chunks:
-            yield batch.chunks
-    if batch.error is not None:
-        raise batch.error
 
 
 class _Batch(NamedTuple):
@@ -68,7 +57,7 @@ class _Batch(NamedTuple):
     more: bool
 
 
-def _next(chunks: Iterator[Chunk]) -> _Batch:
+def _next_batch(chunks: Iterator[Chunk]) -> _Batch:
     """Returns the next chunks. An error comes after those that were read before it: a source does
     not give them out a second time.
     """
@@ -135,7 +124,8 @@ def priced_pipeline() -> Pipeline:
 
 class Recorder:
     """Writes one run. Made by `Recorder.open`. `latest_ms` is the latest time at which anything
-    happened in it; 0 if nothing did.
+    happened in it; 0 if nothing did. `on_new` is called when something new of a source was
+    recorded.
     """
 
     def __init__(
@@ -155,6 +145,8 @@ class Recorder:
         self.ended: set[str] = set()
         self.last_seq = self.latest_ms = 0
         self.over = False
+        self.on_new: Callable[[], None] = lambda: None
+        self._redactor = SourceRedactor() if redact else None
         self._log, self._pipeline = log, pipeline
         self._noted: dict[str, int] = {}
         self._unsaid = _Unsaid([], {}, []) if awaits_words else None
@@ -210,6 +202,28 @@ class Recorder:
         """Whether anything of the run is in the log."""
         return bool(self.offsets) and not self.awaits_words
 
+    async def record(self, chunks: Iterable[Chunk]) -> None:
+        """Records what a source yields, which is read in a thread and redacted if that is wanted. A
+        chunk without bytes notes its offset.
+
+        Raises LogError; what was read by then has to be read again. A cancellation loses what was
+        read, too.
+        """
+        if self._redactor is not None:
+            chunks = self._redactor.redact(chunks)
+        batch, rest = _Batch([], None, more=True), iter(chunks)
+        while batch.more:
+            batch = await asyncio.to_thread(_next_batch, rest)
+            if batch.chunks and await self.feed(batch.chunks, now_ms()):
+                self.on_new()
+        if batch.error is not None:
+            raise batch.error
+
+    async def note(self, notes: Iterable[RunNote]) -> None:
+        """Records notes of ours. Raises LogError."""
+        offset = self.offsets.get(NOTES, 0)
+        await self.record([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
+
     async def feed(self, chunks: Iterable[Chunk], now: int) -> bool:
         """Records chunks, durably; what is recorded already is skipped. Returns whether anything
         was new. A chunk without bytes notes an offset, which is committed with the bytes that come
@@ -251,13 +265,16 @@ class Recorder:
                 size += len(new)
                 if size >= COMMIT_BYTES:
                     reached |= self._take_noted(offsets)
-                    committing = await self._commit_after(committing, events, offsets, fresh)
+                    if committing is not None:
+                        await committing
+                    committing = asyncio.create_task(self._commit(events, offsets, fresh))
                     events, fresh, offsets, size = [], [], {}, 0
-            if offsets:
-                self._take_noted(offsets)
-                committing = await self._commit_after(committing, events, offsets, fresh)
             if committing is not None:
                 await committing
+            if offsets:
+                if self._noted:
+                    self._take_noted(offsets)
+                await self._commit(events, offsets, fresh)
         except BaseException:
             # The caller is gone. What is being written is written all the same.
             if committing is not None:
@@ -286,8 +303,10 @@ class Recorder:
 
     async def finish(self, now: int) -> None:
         """Ends all sources, and the run: at `now`, if what was recorded last had just happened, or
-        with its last event if that is 0.
+        with its last event if that is 0. Records what has waited to be redacted.
         """
+        if self._redactor is not None and not self.over:
+            await self.feed(self._redactor.rest(), now_ms())
         self._check()
         if not self.over:
             self._ahead = True
@@ -333,18 +352,6 @@ class Recorder:
     def _check(self) -> None:
         if self._ahead:
             raise LogError(f"run {self.run} has to be opened again: a commit did not succeed")
-
-    async def _commit_after(
-        self,
-        before: asyncio.Task[None] | None,
-        events: list[FleetEvent],
-        offsets: dict[str, int],
-        chunks: list[Chunk],
-    ) -> asyncio.Task[None]:
-        """Begins the next commit, when the one before has succeeded."""
-        if before is not None:
-            await before
-        return asyncio.create_task(self._commit(events, offsets, chunks))
 
     async def _commit(
         self, events: list[FleetEvent], offsets: dict[str, int], chunks: list[Chunk]
@@ -425,12 +432,12 @@ class Recorder:
 
     def _is(self, event: FleetEvent, stored: bytes) -> bool:
         if not self.redacts:
-            return one_line(event) == stored
+            return encode(event) == stored
         from unbraid.redact.secrets import redact
 
         # It may have been stored before anyone wanted it redacted.
         (redacted,) = self._redacted([event])
-        return one_line(redacted) == redact(stored)
+        return encode(redacted) == redact(stored)
 
     def _redacted(self, events: list[FleetEvent]) -> list[FleetEvent]:
         from unbraid.redact.lines import redact_event
@@ -451,43 +458,3 @@ def _has_words(event: FleetEvent) -> bool:
     if isinstance(event, RequestReceived):
         return bool(event.prompt)
     return not isinstance(event, StreamStart | FleetSessionMeta | StreamEnd | Done)
-
-
-# How every session and process gets into its run: redacted if that is wanted, then recorded.
-
-
-class RedactingRecorder:
-    """Feeds one recorder. If that redacts, text that may become a secret waits here for what
-    follows it. Calls `on_new` after each commit.
-    """
-
-    def __init__(self, recorder: Recorder, on_new: Callable[[], None]) -> None:
-        self._recorder, self._on_new = recorder, on_new
-        self._redactor = SourceRedactor() if recorder.redacts else None
-
-    async def feed(self, chunks: Iterable[Chunk]) -> None:
-        """Records chunks, which are read in a thread. A chunk without bytes notes its offset.
-
-        Raises LogError; what was read by then has to be read again. A cancellation loses what was
-        read, too.
-        """
-        if self._redactor is not None:
-            chunks = self._redactor.redact(chunks)
-        async for batch in read_in_thread(iter(chunks)):
-            if await self._recorder.feed(batch, now_ms()):
-                self._on_new()
-
-    async def note(self, notes: Iterable[RunNote]) -> None:
-        """Records notes of ours. Raises LogError."""
-        offset = self._recorder.offsets.get(NOTES, 0)
-        await self.feed([Chunk(NOTES, offset, b"".join(note.line() for note in notes))])
-
-    async def finish(self, now: int) -> None:
-        """Records what waits, and ends the run if it has not ended: at `now`, or with its last
-        event if that is 0. Raises LogError.
-        """
-        if self._recorder.over:
-            return
-        if self._redactor is not None:
-            await self._recorder.feed(self._redactor.rest(), now_ms())
-        await self._recorder.finish(now)

@@ -9,6 +9,7 @@ import contextlib
 import signal
 import time
 import uuid
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -34,7 +35,7 @@ from unbraid.read.notes import RunNote
 from unbraid.read.record import Record, read_as
 from unbraid.record.child import ChildProcess, SinkError, write_out
 from unbraid.record.followed_session import FollowedSession
-from unbraid.record.recorder import Recorder, RedactingRecorder, read_in_thread
+from unbraid.record.recorder import Recorder
 from unbraid.record.runs import next_run, open_run
 from unbraid.send.budget_guard import BudgetGuard
 from unbraid.send.delivery import RunDelivery
@@ -151,7 +152,6 @@ class RunLog:
         self._warn, self._sending, self._url = warn, sending, url
         self._awaits_words = awaits_words
         self._redact = redact
-        self._recording: RedactingRecorder | None = None
         self._leases: Leases | None = None
         self._unnamed: str | None = None
         self._is_kept = True  # whether the log outlives this process
@@ -209,7 +209,7 @@ class RunLog:
                 self.recorder, recorded = await open_run(
                     self.log, session, redact=self._redact, awaits_words=self._awaits_words
                 )
-                self._recording = RedactingRecorder(self.recorder, self._note)
+                self.recorder.on_new = self._note
         except LogError as error:
             self._fail(error)
         self._note()
@@ -239,27 +239,28 @@ class RunLog:
         wanted. A chunk without bytes notes its offset.
         """
         rest = iter(chunks)
-        if self._recording is not None and not self.failed:
-            with self.failing():
-                await self._recording.feed(rest)
+        if self.recorder is not None and not self.failed:
+            try:
+                await self.recorder.record(rest)
+            except LogError as error:
+                self._fail(error)
             self._note()
-        if self._recording is None or self.failed:
+        if self.recorder is None or self.failed:
             # It is read all the same: that is how a source learns its session.
-            async for _ in read_in_thread(rest):
-                pass
+            await asyncio.to_thread(deque, rest, 0)
 
     async def note(self, notes: Iterable[RunNote]) -> None:
         """Records notes of ours."""
-        if self._recording is not None and not self.failed:
+        if self.recorder is not None and not self.failed:
             with self.failing():
-                await self._recording.note(notes)
+                await self.recorder.note(notes)
             self._note()
 
     async def finish(self, now: int) -> None:
         """Ends the run, if it has not ended: now, or with its last event if that is 0."""
-        if self._recording is not None and not self.failed:
+        if self.recorder is not None and not self.failed:
             with self.failing():
-                await self._recording.finish(now)
+                await self.recorder.finish(now)
             self._note()
 
     async def close(self) -> None:
@@ -273,9 +274,11 @@ class RunLog:
 
     def _note(self) -> None:
         recorder = self.recorder
-        if recorder is None or self.log is None or recorder.awaits_words:
+        if recorder is None or self.log is None:
             return
         if not self._begun:
+            if recorder.awaits_words:
+                return
             self._begun = True
             self.on_begin(recorder.run)
             if self._sending is not None:
@@ -369,8 +372,7 @@ class ProcessRecorder:
     async def _record(self, *, last: bool) -> None:
         printed, self._printed = self._printed, []
         await self._run_log.feed(self._read(printed, last=last))
-        session = self._source.session_id
-        if session is not None and not self._run_log.opened:
+        if not self._run_log.opened and (session := self._source.session_id) is not None:
             recorded = await self._run_log.open(session)
             await asyncio.to_thread(self._source.begin, recorded)
             await self._run_log.feed(self._read([], last=False))

@@ -16,8 +16,7 @@ from msgspec import Struct
 from unbraid.events import FleetEvent, FleetRetracted, decode_event
 from unbraid.log.port import LogReader, run_pages
 from unbraid.send.ag_ui import AgUiMessages, AgUiRun
-from unbraid.serve.hub.frames import Form, heartbeat_frame, opening_frame
-from unbraid.serve.hub.viewer import Viewer
+from unbraid.serve.hub.viewer import Form, Viewer, heartbeat_frame, opening_frame
 from unbraid.serve.services import Services
 
 

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from unbraid.serve.access import Keys
 from unbraid.serve.connection import BODY_EXTENSION, EXTENSION, Connection
 from unbraid.serve.guard import caller_of, qualities
-from unbraid.serve.hub.frames import Form
+from unbraid.serve.hub.viewer import Form
 
 if TYPE_CHECKING:
     from unbraid.serve.ag_ui_viewer import AgUiViewer

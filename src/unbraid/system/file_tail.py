@@ -35,6 +35,14 @@ class Place(NamedTuple):
     tail: bytes = b""
 
 
+class _Stamp(NamedTuple):
+    """What changes when a file is written to, or another one is put in its place."""
+
+    inode: int
+    size: int
+    mtime_ns: int
+
+
 class Tail:
     """Reads one growing file, from a place on. `generation` counts the files under its name."""
 
@@ -43,36 +51,36 @@ class Tail:
         self.problem: str | None = None
         self.generation, self.offset, self._head, self._last = place or Place()
         self._scanned = self.offset  # there is no newline between the offset and here
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: _Stamp | None = None
 
     def size(self) -> int:
         """Returns the file's size now, 0 if there is none."""
         status = self._status()
-        return 0 if status is None else status.st_size
+        return 0 if status is None else status.size
 
     def changed(self) -> int | None:
         """Returns the file's size now, if there may be something new in it."""
         status = self._status()
-        return None if status is None or _stamp(status) == self._stamp else status.st_size
+        return None if status is None or status == self._stamp else status.size
 
     def read(self, upto: int | None = None) -> Iterator[Chunk]:
         """Yields the whole lines that are new, up to the size `upto`; all are of one
         `generation`.
         """
+        status = self._status()
+        if status is None or status == self._stamp:
+            return
         try:
-            status = self.path.stat()
-            if _stamp(status) == self._stamp:
-                return
             with open_regular(self.path) as file:
                 self.problem = None
-                if self._replaced(file.fileno(), status.st_size):
+                if self._replaced(file.fileno(), status.size):
                     self.generation, self.offset, self._scanned = self.generation + 1, 0, 0
                     self._head = self._last = b""
                     upto = None
                 yield from self._lines(file.fileno(), upto)
             # The look from before the reading: what was appended since must be looked at again.
-            whole = upto is None or upto >= status.st_size
-            self._stamp = _stamp(status) if whole else None
+            whole = upto is None or upto >= status.size
+            self._stamp = status if whole else None
         except OSError as error:
             self._failed(error)
 
@@ -135,9 +143,10 @@ class Tail:
             or os.pread(file, len(self._head), 0) != self._head
         )
 
-    def _status(self) -> os.stat_result | None:
+    def _status(self) -> _Stamp | None:
         try:
-            return self.path.stat()
+            status = self.path.stat()
+            return _Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
         except OSError as error:
             self._failed(error)
             return None
@@ -145,7 +154,3 @@ class Tail:
     def _failed(self, error: OSError) -> None:
         self._stamp = None
         self.problem = error.strerror or str(error)
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -12,8 +12,8 @@ from pathlib import Path
 from tests.access import SECRET
 from tests.log.nats.clients import PATIENCE_SECONDS, Writer
 from tests.polling import until
+from unbraid.events import encode
 from unbraid.log import Log, SqliteLog
-from unbraid.log.entry import one_line
 from unbraid.send.delivery import Destination, LogDelivery
 
 PIECE_BYTES = 1 << 16
@@ -94,7 +94,7 @@ async def check_arrived(machines: Sequence[SendingMachine], log: Log) -> int:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 stored = [entry async for batch in log.follow(writer.run) for entry in batch]
             # The first one says whose run it is, by the server's word.
-            assert [entry.data for entry in stored][1:] == [one_line(e) for e in writer.events][1:]
+            assert [entry.data for entry in stored][1:] == [encode(e) for e in writer.events][1:]
             assert stored[0].type == "request_received"
             count += len(stored)
         refused = [each for each in machine.warnings if "not taken" in each]

@@ -15,8 +15,8 @@ from tests.log.nats.senders import SendingMachine, arrived, balancing, check_arr
 from tests.namespaces import Network, NetworkHost
 from tests.nats_servers import NatsCluster, NatsNode, free_ports
 from tests.polling import until
+from unbraid.events import encode
 from unbraid.log import opened_log
-from unbraid.log.entry import one_line
 from unbraid.log.port import LogUnusable
 from unbraid.log.replicated.log import ReplicatedLog
 
@@ -204,7 +204,7 @@ class Trial:
                 await settled(log)
             for writer in self.writers:
                 stored = [entry async for batch in late.follow(writer.run) for entry in batch]
-                assert [entry.data for entry in stored] == [one_line(e) for e in writer.events]
+                assert [entry.data for entry in stored] == [encode(e) for e in writer.events]
                 for log in self.logs:
                     assert [e async for batch in log.follow(writer.run) for e in batch] == stored
         for viewer in self.viewers:

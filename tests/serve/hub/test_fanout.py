@@ -13,7 +13,7 @@ from unbraid.events import Draft
 from unbraid.log import Entry, MemoryLog
 from unbraid.log.port import LogUnusable
 from unbraid.serve.hub import Form, Hub, TooManyViewers, Viewer
-from unbraid.serve.hub.frames import heartbeat_frame
+from unbraid.serve.hub.viewer import heartbeat_frame
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
 

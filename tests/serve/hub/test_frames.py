@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, json
 
-from unbraid.events import FleetUnrecognized, Text
-from unbraid.log.entry import Entry, one_line
-from unbraid.serve.hub.frames import (
+from unbraid.events import FleetUnrecognized, Text, encode
+from unbraid.log.entry import Entry
+from unbraid.serve.hub.viewer import (
     Cut,
     Form,
     heartbeat_frame,
@@ -39,14 +39,14 @@ def test_text_of_an_agent_never_makes_a_frame(delta: str, agent: str) -> None:
     event = Text(
         seq=3, ts=1, stream_id=0, depth=0, agent=agent, delta=delta, message_id="m", block=0
     )
-    entry = Entry(9, "run", 3, 1, 0, "text", one_line(event))
+    entry = Entry(9, "run", 3, 1, 0, "text", encode(event))
     frames = parse(run_frame(entry).sse + log_frame(entry).sse)
     assert [(f["id"], f["event"]) for f in frames] == [("3", "text"), ("9", "text")]
     assert json.decode(frames[0]["data"])["delta"] == delta
     assert json.decode(frames[1]["data"]) == {
         "cursor": 9,
         "run": "run",
-        **json.decode(one_line(event)),
+        **json.decode(encode(event)),
     }
 
 
@@ -54,7 +54,7 @@ def test_text_of_an_agent_never_makes_a_frame(delta: str, agent: str) -> None:
 def test_raw_parts_never_make_a_frame(spaces: list[str]) -> None:
     raw = Raw(('{"a":' + "".join(spaces) + "1}").encode())
     event = FleetUnrecognized(seq=1, ts=1, stream_id=0, depth=0, agent="a", raw=raw)
-    frame = run_frame(Entry(1, "run", 1, 1, 0, "unrecognized", one_line(event)))
+    frame = run_frame(Entry(1, "run", 1, 1, 0, "unrecognized", encode(event)))
     assert [json.decode(f["data"])["raw"] for f in parse(frame.sse)] == [{"a": 1}]
     assert frame.line.count(b"\n") == 1
 

@@ -139,7 +139,7 @@ class JournalCopy:
         idle_seconds = _idle_seconds(path)
         log = await SqliteLog.open(path, is_copy=True)
         try:
-            await log.transact(_create)
+            await log.writer.submit(_create)
             return cls(log, path, journal, idle_seconds=idle_seconds)
         except BaseException:
             await log.close()
@@ -166,7 +166,7 @@ class JournalCopy:
 
     async def fold(self, batch: Sequence[StoredRecord]) -> None:
         """Applies records, all of them or none."""
-        await self.log.transact(_fold, self.log.appender, batch, self._journal.address)
+        await self.log.writer.submit(_fold, self.log.appender, batch, self._journal.address)
 
     async def applied(self) -> int:
         """Returns the sequence number of the last record that the copy has."""
@@ -260,7 +260,7 @@ class JournalCopy:
     async def _follow(self) -> None:
         await self._verify()
         if self._outdated:
-            await self.log.transact(_clear, self.log.appender)
+            await self.log.writer.submit(_clear, self.log.appender)
             self._applied, self._outdated = 0, False
         with suppress(OSError):
             os.utime(self.path)  # it is brought up to date
@@ -278,7 +278,7 @@ class JournalCopy:
         progress = await self.progress()
         if progress is None:
             query = "INSERT OR IGNORE INTO journal_place VALUES (1, ?, 0)"
-            await self.log.transact(execute, query, info.created)
+            await self.log.writer.submit(execute, query, info.created)
             return
         if progress.created != info.created:
             raise self._loss("was made anew")

@@ -14,7 +14,7 @@ import asyncio
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -52,7 +52,7 @@ from unbraid.log.replicated.journal import (
     decoded,
     encoded,
 )
-from unbraid.log.sqlite.reader import SqliteReader
+from unbraid.log.sqlite.reader import SnapshotReader, SqliteReader
 from unbraid.log.summary import RunSummary
 from unbraid.read.chunk import Chunk
 from unbraid.system.locks import NamedLocks
@@ -274,6 +274,20 @@ async def _encoded(record: JournalRecord) -> bytes:
     return await asyncio.to_thread(encoded, record)
 
 
+class _OwnWritesFirst:
+    """Reads a copy when it has what this process has written."""
+
+    def __init__(self, readers: SnapshotReader, own_writes: Callable[[], Awaitable[None]]) -> None:
+        self._readers, self._own_writes = readers, own_writes
+
+    async def read(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """Returns the result of a job."""
+        await self._own_writes()
+        return await self._readers.read(job, *args, **named)
+
+
 class ReplicatedLog(SqliteReader):
     """A log over a journal, read from a copy. Every read has what this process has appended
     before.
@@ -282,7 +296,7 @@ class ReplicatedLog(SqliteReader):
     shared = True
 
     def __init__(self, journal: RecordJournal, copy: JournalCopy) -> None:
-        super().__init__(copy.log.readers, copy.log.signal)
+        super().__init__(_OwnWritesFirst(copy.log.readers, self._own_writes), copy.log.signal)
         self.journal = journal
         self._copy, self._log = copy, copy.log
         self._writer = RunWriter(journal, copy)
@@ -303,15 +317,9 @@ class ReplicatedLog(SqliteReader):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        lines, checked = await checked_append(run, events, offsets)
+        lines = await checked_append(run, events, offsets or {})
         self._usable()
-        return await self._writer.append(run, lines, offsets=checked, chunks=chunks)
-
-    async def _read(
-        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
-    ) -> T:
-        await self._own_writes()
-        return await super()._read(job, *args, **named)
+        return await self._writer.append(run, lines, offsets=dict(offsets or {}), chunks=chunks)
 
     # Only the first read waits for what this process has written: a follower of what others write
     # must not fall behind with it.

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from unbraid.errors import CallerError
-from unbraid.events import FleetRetracted, decode_event
+from unbraid.events import FLEET_EVENTS, FleetRetracted, decode_event
 from unbraid.fold.status import LIVE
 from unbraid.log.fold import RETRACTED, Line, RunChanges, RunFold
 from unbraid.log.port import Appended
@@ -60,6 +60,8 @@ class Inserts:
         connection.executemany(self._one, rows[first:] if first else rows)
 
 
+# A table, because the name is written with every event.
+_TYPE_NAMES = {kind: str(kind.__struct_config__.tag) for kind in FLEET_EVENTS}
 MAX_HELD_RUNS = 512
 INDEX_BLOCKS = 2048
 MIN_COMPRESSED_BYTES = 256
@@ -85,19 +87,11 @@ class Appender:
 
     def __init__(self) -> None:
         self._held: dict[str, _WrittenRun] = {}
-        self._version = 0
         self._unindexed = 0
 
     def forget(self) -> None:
         """Clears the cache: another process has changed the file."""
         self._held.clear()
-
-    def begin(self, connection: sqlite3.Connection) -> None:
-        """Prepares for a transaction that has begun: until its end no other process can write."""
-        version = connection.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version:
-            self._version = version
-            self.forget()
 
     def append(
         self,
@@ -134,7 +128,8 @@ class Appender:
                 columns = (held.key, part.source, part.offset, part.arrived_ms)
                 connection.execute(_CHUNK, (*columns, *stored_data))
             self._held[run] = held
-            forget_oldest(self._held, MAX_HELD_RUNS)
+            if len(self._held) > MAX_HELD_RUNS:
+                forget_oldest(self._held, MAX_HELD_RUNS)
         return Appended(len(changes.lines), held.fold.summary.last_seq)
 
     def _write(
@@ -147,7 +142,7 @@ class Appender:
     ) -> None:
         key, summary = held.key, held.fold.summary
         rows = [
-            (key, event.seq, event.ts, event.stream_id, event.type, data)
+            (key, event.seq, event.ts, event.stream_id, _TYPE_NAMES[type(event)], data)
             for event, data in changes.lines
         ]
         if first_cursor is None:
@@ -332,6 +327,11 @@ def clean_index(connection: sqlite3.Connection, *, begin: bool) -> bool:
     query = "INSERT INTO said_words (said_words, rank) VALUES ('merge', ?)"
     connection.execute(query, (pages,))
     return begin or connection.total_changes - before >= 2
+
+
+def vacuum(connection: sqlite3.Connection) -> None:
+    """Shrinks the file to what it holds. Called outside of a transaction."""
+    connection.execute("VACUUM")
 
 
 def empty_wal(connection: sqlite3.Connection) -> bool:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 import msgspec
 
@@ -243,16 +243,25 @@ def _version(connection: sqlite3.Connection, address: str, newest: int) -> int:
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Job = Callable[[sqlite3.Connection], Any]
-
 MAX_GROUP = 256
+
+
+@dataclass(frozen=True)
+class Alone(Generic[T]):
+    """A job that runs outside of any transaction, after those that were submitted before it."""
+
+    job: Callable[[sqlite3.Connection], T]
+
+    def __call__(self, connection: sqlite3.Connection) -> T:
+        return self.job(connection)
 
 
 @dataclass(slots=True)
 class _Order:
-    job: Job
+    job: Callable[..., Any]
+    args: tuple[Any, ...]
+    named: dict[str, Any]
     answer: asyncio.Future[Any]
-    alone: bool
     outcome: Any = None
     error: BaseException | None = None
 
@@ -286,10 +295,9 @@ class Writer:
         return self._unanswered > 0 and fresh
 
     def submit(
-        self, job: Callable[[sqlite3.Connection], T], *, alone: bool = False
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
     ) -> asyncio.Future[T]:
-        """Runs a job in a transaction (or `alone`, outside of any). The returned future is done
-        once the transaction is committed.
+        """Runs a job in a transaction. The returned future is done once that is committed.
 
         A caller that gives up cancels only its answer; what is being written is written.
         """
@@ -297,7 +305,7 @@ class Writer:
             raise LogUnusable(self._address, "closed", "the log is closed")
         answer: asyncio.Future[T] = self._loop.create_future()
         self._unanswered += 1
-        self._queue.put(_Order(job, answer, alone))
+        self._queue.put(_Order(job, args, named, answer))
         return answer
 
     async def close(self) -> None:
@@ -311,15 +319,13 @@ class Writer:
         going = True
         while going:
             group, going = self._gather()
-            shared = [order for order in group if not order.alone]
-            while shared:
-                count = self._commit(shared)
-                self._answer(shared[:count])
-                shared = shared[count:]
-            for order in group:
-                if order.alone:
-                    self._run_alone(order)
-                    self._answer([order])
+            while group:
+                is_alone = isinstance(group[0].job, Alone)
+                count = self._run_alone(group[0]) if is_alone else self._commit(group)
+                done, group = group[:count], group[count:]
+                # If the loop is closed, no caller is left to answer.
+                if not self._loop.is_closed():
+                    self._loop.call_soon_threadsafe(self._answer, done)
         self._connection.close()
 
     def _gather(self) -> tuple[list[_Order], bool]:
@@ -342,9 +348,12 @@ class Writer:
             self._on_begin(self._connection)
             enough = time.monotonic() + TRANSACTION_SECONDS
             for order in group:
+                if isinstance(order.job, Alone):
+                    break
                 count += 1
                 try:
-                    order.outcome, order.error = order.job(self._connection), None
+                    order.outcome = order.job(self._connection, *order.args, **order.named)
+                    order.error = None
                 except UnbraidError as error:
                     # Raised before the job wrote anything, so the others are not touched.
                     order.outcome, order.error = None, error
@@ -371,27 +380,24 @@ class Writer:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
 
-    def _run_alone(self, order: _Order) -> None:
+    def _run_alone(self, order: _Order) -> int:
         try:
             order.outcome = order.job(self._connection)
         except Exception as error:
             order.error = self._errors.in_our_words(error)
+        return 1
 
-    def _answer(self, group: list[_Order]) -> None:
-        def deliver() -> None:
-            self._on_commit()
-            self._unanswered -= len(group)
-            for order in group:
-                if order.answer.done():
-                    continue
-                if order.error is None:
-                    order.answer.set_result(order.outcome)
-                else:
-                    order.answer.set_exception(order.error)
-
-        # If the loop is closed, no caller is left to answer.
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(deliver)
+    def _answer(self, done: list[_Order]) -> None:
+        """Gives callers their answers, on their event loop."""
+        self._on_commit()
+        self._unanswered -= len(done)
+        for order in done:
+            if order.answer.done():
+                continue
+            if order.error is None:
+                order.answer.set_result(order.outcome)
+            else:
+                order.answer.set_exception(order.error)
 
 
 MAX_READERS = 4
@@ -409,10 +415,13 @@ class Readers:
     async def read(
         self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        """Runs a job that only reads, on one snapshot of the file, and returns its result."""
+        """Runs a job that only reads, on one snapshot of the file, and returns its result. A job
+        decodes what it finds, too: elsewhere, no one would know that it is the file that is
+        damaged.
+        """
         if self._closed:
             raise LogUnusable(str(self._path), "closed", "the log is closed")
-        call = partial(self._run, lambda connection: job(connection, *args, **named))
+        call = partial(self._run, job, *args, **named)
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     async def close(self) -> None:
@@ -422,7 +431,9 @@ class Readers:
         while self._idle:
             self._idle.pop().close()
 
-    def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+    def _run(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
         with self._errors.named():
             # list.pop and list.append are atomic, and no two threads ever hold the same connection.
             connection = self._idle.pop() if self._idle else open_reader(self._path)
@@ -431,7 +442,7 @@ class Readers:
                 # would give a job the half of what belongs together.
                 connection.execute("BEGIN")
                 try:
-                    return job(connection)
+                    return job(connection, *args, **named)
                 finally:
                     # After some errors SQLite has ended it by itself.
                     if connection.in_transaction:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from os.path import samestat
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
 from unbraid.events import FleetEvent
 from unbraid.log.fold import checked_append
@@ -27,9 +27,11 @@ from unbraid.log.sqlite.appender import (
     empty_wal,
     forget_run,
     index_words,
+    vacuum,
 )
 from unbraid.log.sqlite.file import (
     MIGRATIONS,
+    Alone,
     FileErrors,
     Readers,
     Writer,
@@ -54,9 +56,6 @@ LOG_LIVELY_SECONDS = 5.0
 LOG_LIVELY_POLL_SECONDS = 0.05
 LOG_IDLE_POLL_SECONDS = 0.2
 
-T = TypeVar("T")
-P = ParamSpec("P")
-
 # Fewer than there are readers: a search may take long.
 SEARCHES_TOGETHER = 2
 CHECKPOINT_TRIES = 10
@@ -73,19 +72,21 @@ class SqliteLog(SqliteReader):
         is_copy: bool = False,
     ) -> None:
         self._path, self._address = path, str(path)
+        self._version = 0  # of the file, as the writer knows it
         self.appender = Appender()
         errors = FileErrors(path, is_copy=is_copy)
-        super().__init__(Readers(path, errors))
+        self._readers = Readers(path, errors)
+        super().__init__(self._readers)
         with errors.named():
             connection = open_writer(path, busy_seconds=busy_seconds, durable=not is_copy)
             try:
                 migrate(connection, self._address)
                 self._watched = open_reader(path)
-                self._file = _file_at(path)
+                self._file = path.stat()
             except BaseException:
                 connection.close()
                 raise
-        self._writer = Writer(
+        self.writer = Writer(
             connection,
             self._address,
             errors,
@@ -125,7 +126,11 @@ class SqliteLog(SqliteReader):
         # gone with the process.
         if (replaced := self.replaced()) is not None:
             raise replaced
-        self.appender.begin(connection)
+        # Until the end of this transaction no other process can write.
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._version = version
+            self.appender.forget()
 
     async def append(
         self,
@@ -135,14 +140,10 @@ class SqliteLog(SqliteReader):
         offsets: Mapping[str, int] | None = None,
         chunks: Sequence[Chunk] = (),
     ) -> Appended:
-        lines, checked = await checked_append(run, events, offsets)
-        return await self.transact(self.appender.append, run, lines, offsets=checked, chunks=chunks)
-
-    async def transact(
-        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
-    ) -> T:
-        """Runs a job in a transaction. Returns its result once that is committed."""
-        return await self._writer.submit(lambda connection: job(connection, *args, **named))
+        lines = await checked_append(run, events, offsets or {})
+        return await self.writer.submit(
+            self.appender.append, run, lines, offsets=dict(offsets or {}), chunks=chunks
+        )
 
     def leases(self) -> FileLeases:
         """Returns leases on the runs of this file: locks in the folder beside it."""
@@ -152,24 +153,24 @@ class SqliteLog(SqliteReader):
         """Takes away the events of these runs, a bounded number in each transaction."""
         left, cut = list(runs), list[str]()
         while left:
-            cut += await self.transact(cut_runs, left)
+            cut += await self.writer.submit(cut_runs, left)
             if left:
                 await asyncio.sleep(WRITER_PAUSE_SECONDS)
         return cut
 
     async def forget(self, run: str) -> None:
-        await self.transact(forget_run, run)
+        await self.writer.submit(forget_run, run)
 
     async def vacuum(self) -> None:
         """Shrinks the file to what it holds."""
-        left = await self.transact(clean_index, begin=True)
+        left = await self.writer.submit(clean_index, begin=True)
         while left:
             await asyncio.sleep(WRITER_PAUSE_SECONDS)
-            left = await self.transact(clean_index, begin=False)
-        await self._writer.submit(lambda connection: connection.execute("VACUUM"), alone=True)
+            left = await self.writer.submit(clean_index, begin=False)
+        await self.writer.submit(Alone(vacuum))
         # Beside a reader that stays, the WAL keeps its size until a later checkpoint finds none.
         for _ in range(CHECKPOINT_TRIES):
-            if await self._writer.submit(empty_wal, alone=True):
+            if await self.writer.submit(Alone(empty_wal)):
                 break
             await asyncio.sleep(WRITER_PAUSE_SECONDS)
 
@@ -179,21 +180,21 @@ class SqliteLog(SqliteReader):
         """
         # A check must not wait for megabytes of other callers: that those are written is the
         # answer.
-        if self._writer.keeps_up:
+        if self.writer.keeps_up:
             return
         # The first page is written anew, even with the number that it has.
         version = len(MIGRATIONS)
-        writing = self._writer.submit(lambda connection: set_version(connection, version))
+        writing = self.writer.submit(set_version, version)
         writing.add_done_callback(_retrieve_error)
         # It does not wait for a disk, either, that is slow at the moment and has just stored
         # others.
         await asyncio.wait([writing], timeout=SLOW_COMMIT_SECONDS)
-        if writing.done() or not self._writer.keeps_up:
+        if writing.done() or not self.writer.keeps_up:
             await writing
 
     async def search(self, query: str, *, run: str | None = None, limit: int = 20) -> list[Found]:
         if await self.readers.read(unindexed):
-            await self.transact(index_words)
+            await self.writer.submit(index_words)
         async with self._searches:
             return await search_results(self.readers, query, run=run, limit=limit)
 
@@ -201,14 +202,15 @@ class SqliteLog(SqliteReader):
         """Returns why nothing more can come: the file was deleted or replaced while it was open,
         and other processes write elsewhere now.
         """
-        if _file_at(self._path) == self._file:
-            return None
+        with suppress(OSError):
+            if samestat(self._path.stat(), self._file):
+                return None
         return LogUnusable(self._address, "io", "the log was deleted or replaced meanwhile")
 
     async def close(self) -> None:
         await cancel_task(self._watcher)
-        await self._writer.close()
-        await self.readers.close()
+        await self.writer.close()
+        await self._readers.close()
         self._watched.close()
 
     async def _watch(self) -> None:
@@ -216,7 +218,7 @@ class SqliteLog(SqliteReader):
         while True:
             # Poll only while something follows the log: a process that only writes sleeps
             # meanwhile.
-            await self.signal.has_waiters()
+            await self.signal.has_waiters.wait()
             lively = time.monotonic() - changed < LOG_LIVELY_SECONDS
             await asyncio.sleep(LOG_LIVELY_POLL_SECONDS if lively else LOG_IDLE_POLL_SECONDS)
             # A look at shared memory, no disk: cheap enough for the event loop itself.
@@ -244,11 +246,3 @@ def _retrieve_error(writing: asyncio.Future[None]) -> None:
     """
     if not writing.cancelled():
         writing.exception()
-
-
-def _file_at(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

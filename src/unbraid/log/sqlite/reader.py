@@ -14,7 +14,7 @@ import sqlite3
 import zlib
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import closing
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -23,7 +23,6 @@ from unbraid.fold.status import FILTERS
 from unbraid.log.entry import Entry
 from unbraid.log.fold import RankedResult, best_first, max_results_per_run
 from unbraid.log.port import READ_LIMIT, Found, Log, LogSize, Signal
-from unbraid.log.sqlite.file import Readers
 from unbraid.log.summary import RunSummary, page_start
 from unbraid.read.chunk import Chunk
 
@@ -41,20 +40,22 @@ _ID = "(SELECT id FROM runs WHERE run = ?)"
 _decode_summary = msgspec.json.Decoder(RunSummary).decode
 
 
+class SnapshotReader(Protocol):
+    """Runs jobs that only read, each on one snapshot of an SQLite file."""
+
+    async def read(
+        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """Returns the result of a job."""
+        ...
+
+
 class SqliteReader(Log):
     """A log that reads its events from an SQLite file."""
 
-    def __init__(self, readers: Readers, signal: Signal | None = None) -> None:
+    def __init__(self, readers: SnapshotReader, signal: Signal | None = None) -> None:
         super().__init__(signal)
         self.readers = readers
-
-    async def _read(
-        self, job: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **named: P.kwargs
-    ) -> T:
-        """Runs a job on one snapshot of the file. It decodes what it finds, too: elsewhere, no one
-        would know that it is the file that is damaged.
-        """
-        return await self.readers.read(job, *args, **named)
 
     async def read(
         self,
@@ -76,21 +77,21 @@ class SqliteReader(Log):
             "SELECT cursor, ?, seq, ts, stream_id, type, data FROM events"
             f" WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
         )
-        return await self._read(_entries, query, *values, limit)
+        return await self.readers.read(_entries, query, *values, limit)
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         query = """SELECT cursor, runs.run, seq, ts, stream_id, type, data FROM events
             JOIN runs ON runs.id = events.run WHERE cursor > ? ORDER BY cursor LIMIT ?"""
-        return await self._read(_entries, query, since, limit)
+        return await self.readers.read(_entries, query, since, limit)
 
     async def bounds(self) -> tuple[int, int]:
         query = """SELECT (SELECT min(cursor) FROM events),
             coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"""
-        ((first, last),) = await self._read(execute, query)
+        ((first, last),) = await self.readers.read(execute, query)
         return (last + 1 if first is None else first), last
 
     async def run(self, run: str) -> RunSummary | None:
-        return await self._read(summary_of, run)
+        return await self.readers.read(summary_of, run)
 
     async def runs(
         self,
@@ -113,31 +114,34 @@ class SqliteReader(Log):
             values.append(matching.lower())
         query = f"""SELECT summary FROM runs WHERE {" AND ".join(where)}
             ORDER BY started DESC, run DESC LIMIT ?"""
-        return await self._read(_summaries, query, *values, limit)
+        return await self.readers.read(_summaries, query, *values, limit)
 
     async def runs_of(self, session: str) -> list[RunSummary]:
         query = """SELECT summary FROM runs WHERE (run = ? OR session = ?) AND last_seq > 0
             ORDER BY started DESC, run DESC"""
-        return await self._read(_summaries, query, session, session)
+        return await self.readers.read(_summaries, query, session, session)
 
     async def run_names(self, prefix: str = "") -> list[str]:
         if not prefix.isascii():
             return []  # no name has anything else, and SQLite refuses what is no Unicode
         # A range and not GLOB or LIKE: a prefix has no wildcards, and the index on names is used.
         query = "SELECT run FROM runs WHERE run >= ? AND run < ? AND last_seq > 0 ORDER BY run"
-        return [run for (run,) in await self._read(execute, query, prefix, prefix + LAST_CHARACTER)]
+        return [
+            run
+            for (run,) in await self.readers.read(execute, query, prefix, prefix + LAST_CHARACTER)
+        ]
 
     async def offsets(self, run: str) -> dict[str, int]:
-        return await self._read(offsets_of, run)
+        return await self.readers.read(offsets_of, run)
 
     async def chunk_pages(self, run: str) -> AsyncIterator[list[Chunk]]:
         after: int | None = 0
         while after is not None:
-            chunks, after = await self._read(_chunk_page, run, after)
+            chunks, after = await self.readers.read(_chunk_page, run, after)
             yield chunks
 
     async def size(self) -> LogSize:
-        return await self._read(_size)
+        return await self.readers.read(_size)
 
 
 def execute(connection: sqlite3.Connection, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -249,7 +253,7 @@ class _BlockPage(NamedTuple):
 
 
 async def search_results(
-    readers: Readers, query: str, *, run: str | None, limit: int
+    readers: SnapshotReader, query: str, *, run: str | None, limit: int
 ) -> list[Found]:
     """Returns where agents said it, best first."""
     wanted = Query(query)

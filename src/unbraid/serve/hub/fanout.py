@@ -18,8 +18,7 @@ from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
 from unbraid.log.entry import Entry
 from unbraid.log.port import Feed, LogUnusable, WholeLogReader
-from unbraid.serve.hub.frames import Form, log_frame, run_frame
-from unbraid.serve.hub.viewer import Channel, Viewer
+from unbraid.serve.hub.viewer import Channel, Form, Viewer, joined_frames, log_frame, run_frame
 from unbraid.system.tasks import cancel_task
 
 # The log could not be read. Its viewers are sent away, and find it again when they come back.
@@ -192,7 +191,7 @@ class Hub:
     ) -> bytes:
         """Returns up to `limit` events of a run after `since`, without waiting for more."""
         entries = await self._log.read(run, since, limit, stream_id=stream_id, types=types)
-        return b"".join(run_frame(entry).form(form) for entry in entries)
+        return joined_frames(map(run_frame, entries), form)
 
     def draft(self, run: str, draft: Draft) -> None:
         """Shows live viewers of a run what is not in the log yet."""

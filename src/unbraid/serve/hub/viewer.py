@@ -9,25 +9,114 @@ channel's version: it is noted before looking.
 
 Viewers that keep up take the same bytes from the channel; the backlog of one that does not is the
 same window, so it is bounded, and a thousand slow viewers cost no more memory than one.
+
+An event is made a frame (SSE) or a line of JSON once, for all viewers. `data` never holds a line
+end (the log sees to that), so no agent can end a frame or begin one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import enum
 from bisect import bisect_right
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from operator import attrgetter
 
-from unbraid.events import Draft, Gap
+import msgspec
+from msgspec import Struct
+
+from unbraid.events import Draft, Gap, encode
 from unbraid.log.entry import Entry
-from unbraid.serve.hub.frames import (
-    Cut,
-    Form,
-    Frame,
-    heartbeat_frame,
-    opening_frame,
-    unlogged_frame,
-)
+
+# A viewer that was cut off comes back after this long, by its own EventSource.
+SSE_RETRY_MS = 1000
+
+
+class Form(enum.Enum):
+    """What a viewer asked for."""
+
+    SSE = "text/event-stream"
+    NDJSON = "application/x-ndjson"
+
+
+class Cut(Struct, tag_field="type", tag="cut", kw_only=True):
+    """To one viewer only, and its last: why we hang up, and the position to come back with.
+
+    `reason`: slow (it did not read), shutdown, or error (the log failed).
+    """
+
+    reason: str
+    last: int
+
+
+class Frame(Struct, frozen=True, gc=False):
+    """One event as every viewer of a channel gets it."""
+
+    position: int
+    type: str
+    stream_id: int
+    sse: bytes
+    line: bytes
+
+
+_bytes_in = {Form.SSE: attrgetter("sse"), Form.NDJSON: attrgetter("line")}
+
+
+def joined_frames(frames: Iterable[Frame], form: Form) -> bytes:
+    """Returns the bytes of frames for a viewer."""
+    return b"".join(map(_bytes_in[form], frames))
+
+
+def run_frame(entry: Entry) -> Frame:
+    """Returns an event for the viewers of its run; its position is its `seq`."""
+    head = f"id: {entry.seq}\nevent: {entry.type}\ndata: ".encode()
+    sse = b"%b%b\n\n" % (head, entry.data)
+    return Frame(
+        position=entry.seq,
+        type=entry.type,
+        stream_id=entry.stream_id,
+        sse=sse,
+        line=entry.data + b"\n",
+    )
+
+
+def log_frame(entry: Entry) -> Frame:
+    """Returns an event for the viewers of all runs; its id is the log's cursor, which is also in
+    the data.
+    """
+    # Run ids consist of characters that need no escaping in JSON.
+    data = b'{"cursor":%d,"run":"%b",%b' % (entry.cursor, entry.run.encode(), entry.data[1:])
+    sse = b"id: %d\nevent: %b\ndata: %b\n\n" % (entry.cursor, entry.type.encode(), data)
+    return Frame(
+        position=entry.cursor,
+        type=entry.type,
+        stream_id=entry.stream_id,
+        sse=sse,
+        line=data + b"\n",
+    )
+
+
+def opening_frame(form: Form) -> bytes:
+    """Returns the first bytes of a stream: how soon to reconnect after a loss."""
+    return b"retry: %d\n\n" % SSE_RETRY_MS if form is Form.SSE else b""
+
+
+def heartbeat_frame(form: Form) -> bytes:
+    """Returns a heartbeat, which carries no event."""
+    return b":\n\n" if form is Form.SSE else b"\n"
+
+
+def unlogged_frame(event: Draft | Gap | Cut, form: Form, position: int | None = None) -> bytes:
+    """Returns an event for one viewer that is not in the log; with a `position`, its id says where
+    the viewer is.
+    """
+    data = msgspec.json.encode(event) if isinstance(event, Cut) else encode(event)
+    if form is Form.NDJSON:
+        return data + b"\n"
+    head = b"" if position is None else b"id: %d\n" % position
+    kind = str(event.__struct_config__.tag).encode()
+    return b"%bevent: %b\ndata: %b\n\n" % (head, kind, data)
+
 
 # One write is at most about this: what a transport holds for a viewer that stopped reading.
 MAX_CHUNK_BYTES = 256 * 1024
@@ -55,25 +144,25 @@ class Channel:
         """Adds the next entries and wakes the viewers; cuts off viewers that the window has left
         behind.
         """
-        frames = [self.framing(entry) for entry in entries]
-        # After a failure of the log, the feed may begin a little before where it was.
-        frames = [frame for frame in frames if frame.position > self.last]
-        if not frames:
+        before = self.last
+        for entry in entries:
+            frame = self.framing(entry)
+            # After a failure of the log, the feed may begin a little before where it was.
+            if frame.position <= self.last:
+                continue
+            if self.floor is None:
+                self.floor = frame.position - 1
+            self._frames.append(frame)
+            self._bytes += len(frame.sse)
+            self.last = frame.position
+        if self.last == before:
             return
-        if self.floor is None:
-            self.floor = frames[0].position - 1
-        self._frames += frames
-        self._bytes += sum(len(frame.sse) for frame in frames)
-        self.last = frames[-1].position
         self._chunks.clear()
-        self._trim()
+        if self._bytes > self._backlog_bytes:
+            self._trim()
         self.version += 1
         for viewer in self.viewers:
             viewer.wake()
-
-    def holds_after(self, position: int) -> bool:
-        """Returns whether every frame after `position` that there is, is here."""
-        return self.floor is not None and position >= self.floor
 
     @property
     def is_over(self) -> bool:
@@ -88,7 +177,7 @@ class Channel:
         found = self._chunks.get(key)
         if found is None:
             frames = self.slice(position)
-            found = self._chunks[key] = (b"".join([frame.form(form) for frame in frames]), frames)
+            found = self._chunks[key] = (joined_frames(frames, form), frames)
         return found
 
     def slice(self, position: int) -> list[Frame]:
@@ -144,15 +233,12 @@ class Viewer:
         self.sending_since: float | None = None
         self._channel, self._replay, self._ended = channel, replay, ended
         self._stream_id, self._types = stream_id, frozenset(types)
+        # Whether it wants only some of the events.
+        self._is_filtered = stream_id is not None or bool(types)
         self._first = opening_frame(form) + (b"" if gap is None else unlogged_frame(gap, form))
         self._drafts: list[bytes] = []
         self._waiting: asyncio.Future[None] | None = None
         self._live = self._over = self._beat = False
-
-    @property
-    def filtered(self) -> bool:
-        """Whether it wants only some of the events."""
-        return self._stream_id is not None or bool(self._types)
 
     @property
     def idle(self) -> bool:
@@ -209,7 +295,7 @@ class Viewer:
         """Shows what is not in the log yet, if the viewer is up to date; otherwise it would come
         too late to be of use.
         """
-        if self._live and self.sending_since is None and not self.filtered:
+        if self._live and self.sending_since is None and not self._is_filtered:
             frame = unlogged_frame(draft, self.form)
             if sum(map(len, self._drafts)) + len(frame) <= MAX_DRAFT_BYTES:
                 self._drafts.append(frame)
@@ -224,20 +310,26 @@ class Viewer:
             if drafts := self._drafts:
                 self._drafts = []
                 return b"".join(drafts)
-            if self._channel.holds_after(self.position):
+            floor = self._channel.floor
+            if floor is not None and self.position >= floor:
                 self._live = True
                 if self.position < self._channel.last:
-                    if chunk := self._from_window():
+                    if self._is_filtered:
+                        chunk = self._pick(self._channel.slice(self.position))
+                    else:
+                        chunk, frames = self._channel.chunk(self.position, self.form)
+                        self._reach(frames[-1], len(frames))
+                    if chunk:
                         return chunk
                     continue
                 # It has seen the end before, and came back while others still read.
                 if self._ended is not None and self._channel.is_over:
                     break
             # Once it has found the end of the log, all that follows comes through the window.
-            elif not self._live or self._channel.floor is not None:
+            elif not self._live or floor is not None:
                 entries = await self._replay(self.position)
                 if entries:
-                    if chunk := self._from_log(entries):
+                    if chunk := self._pick([self._channel.framing(entry) for entry in entries]):
                         return chunk
                     continue
                 if self._ended is not None and await self._ended(self.position):
@@ -259,20 +351,10 @@ class Viewer:
             finally:
                 self._waiting = None
 
-    def _from_window(self) -> bytes:
-        if self.filtered:
-            return self._pick(self._channel.slice(self.position))
-        chunk, frames = self._channel.chunk(self.position, self.form)
-        self._reach(frames[-1], len(frames))
-        return chunk
-
-    def _from_log(self, entries: list[Entry]) -> bytes:
-        return self._pick([self._channel.framing(entry) for entry in entries])
-
     def _pick(self, frames: list[Frame]) -> bytes:
-        picked = [frame.form(self.form) for frame in frames if self._wants(frame)]
+        picked = [frame for frame in frames if self._wants(frame)]
         self._reach(frames[-1], len(picked))
-        return b"".join(picked)
+        return joined_frames(picked, self.form)
 
     def _wants(self, frame: Frame) -> bool:
         # `done` is always wanted: without it, a viewer that comes back would never learn that it is

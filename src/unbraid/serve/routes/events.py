@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from unbraid.events.schema import STREAMED, described
 from unbraid.log.port import READ_LIMIT
-from unbraid.serve.hub.frames import Form
+from unbraid.serve.hub.viewer import Form
 from unbraid.serve.operations import (
     EVENT_TYPES,
     NUMBER,

@@ -16,7 +16,7 @@ from unbraid.agents.agent_spec import Limits
 from unbraid.errors import CallerError
 from unbraid.log.port import run_pages
 from unbraid.read.names import RUN_PATTERN
-from unbraid.serve.hub.frames import Form
+from unbraid.serve.hub.viewer import Form
 from unbraid.serve.operations import (
     NUMBER,
     Parameter,

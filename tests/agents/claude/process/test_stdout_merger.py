@@ -103,9 +103,9 @@ def test_at_the_end_nothing_waits(tmp_path: Path) -> None:
     merger = merging(writer, clock, version="2.0.30")
     merger.line(printed(writer.answer([BASH], "a1"), "toolu_1"))
     append(writer.main, writer.text("last words"))
-    rest = b"".join(chunk.data for chunk in merger.end())
+    rest = b"".join(chunk.data for chunk in merger.read(last=True))
     assert rest.index(b"toolu_2") < rest.index(b"last words")
-    assert list(merger.end()) == []
+    assert list(merger.read(last=True)) == []
 
 
 def test_at_the_end_a_file_goes_before_what_is_printed_of_it(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_at_the_end_a_file_goes_before_what_is_printed_of_it(tmp_path: Path) -> 
     list(merger.read())
     append(writer.child("a1", "toolu_1"), result + last)
     merger.line(printed(last, "toolu_1"))
-    said = [chunk.source for chunk in merger.end() if b"last words" in chunk.data]
+    said = [chunk.source for chunk in merger.read(last=True) if b"last words" in chunk.data]
     assert said == ["subagents/agent-a1.jsonl@1+0", "stdout"]
 
 

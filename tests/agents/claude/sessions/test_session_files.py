@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from unbraid.agents.claude.heads import ending_of
 from unbraid.agents.claude.sessions.follower import CHILD_ANSWER_TIMEOUT_SECONDS, Session
-from unbraid.timings import CHILD_FILE_SETTLE_SECONDS
+from unbraid.timings import CHILD_FILE_SETTLE_SECONDS, FILE_DATE_TICK_SECONDS
 
 CHILD = "subagents/agent-a1.jsonl"
 
@@ -176,3 +177,28 @@ def test_a_file_that_is_written_anew_while_a_line_waits_is_read_anew(files: File
     files.write(files.main, TASK)
     assert files.read() == [TASK]
     assert not files.session.unsettled
+
+
+def test_a_file_is_found_in_folders_that_had_not_changed_for_long(files: Files) -> None:
+    """They are listed again only if their times have changed."""
+    top = files.child.parent
+    for inner in ("", "workflows", "workflows/w1"):
+        (top / inner).mkdir(exist_ok=True)
+        for _ in range(2):  # the time of a new folder is kept by the second look
+            assert files.read() == []
+            time.sleep(2 * FILE_DATE_TICK_SECONDS)
+        files.write(top / inner / f"agent-{len(inner)}.jsonl", TASK)
+        assert files.read() == [TASK]
+
+
+def test_a_file_is_found_in_a_folder_that_was_not_there(tmp_path: Path) -> None:
+    main = tmp_path / "s.jsonl"
+    main.write_bytes(TASK)
+    session = Session(main)
+    assert [chunk.data for chunk in session.drain()] == [TASK]
+    assert list(session.drain()) == []
+    child = tmp_path / "s" / CHILD
+    child.parent.mkdir(parents=True)
+    assert list(session.drain()) == []
+    child.write_bytes(TASK)
+    assert [chunk.data for chunk in session.drain()] == [TASK]

@@ -13,8 +13,12 @@ import msgspec
 from msgspec import Raw, Struct
 
 from unbraid.agents.claude.dialect.attribution import Attribution
-from unbraid.agents.claude.dialect.blocks import MessageState
-from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext, OpenCall
+from unbraid.agents.claude.dialect.contexts import (
+    ClaudeAgents,
+    ClaudeContext,
+    MessageState,
+    OpenCall,
+)
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
     SPAWNING_TOOLS,

@@ -9,17 +9,18 @@ from collections.abc import Sequence
 from msgspec import Raw
 
 from unbraid.agents.claude.dialect.attribution import Attribution
-from unbraid.agents.claude.dialect.blocks import (
+from unbraid.agents.claude.dialect.calls import ToolCalls
+from unbraid.agents.claude.dialect.contexts import (
     GROWING,
     STDOUT,
     TRANSCRIPT,
+    ClaudeAgents,
+    ClaudeContext,
     Fresh,
     MessageState,
     Repetition,
     digest_of,
 )
-from unbraid.agents.claude.dialect.calls import ToolCalls
-from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import FINAL, NEARLY_FINAL, SENT, UsageReports
 from unbraid.agents.claude.records import ApiEvent, Block, ClaudeRecord, UnreadMessage
@@ -86,9 +87,12 @@ class Messages:
             source, repetition = STDOUT, self.stdout
         message_id = message.id
         if message_id:
-            state = context.messages.get(message_id) or self._new_message(
-                context, message_id, content, source
-            )
+            known = context.messages.get(message_id)
+            if known is None and context.live is not None:
+                known = self._cut_off(context.live, content, source)
+                if known is not None:
+                    context.messages[message_id] = known
+            state = known or context.message(message_id)
         else:
             context, state = self._unnamed.find(
                 record, context, content, source=source, repetition=repetition
@@ -256,21 +260,19 @@ class Messages:
         if context.usage_due is not state:
             self._usage.turn_to(context, state, out)
 
-    def _new_message(
-        self, context: ClaudeContext, message_id: str, content: list[Block], source: int
-    ) -> MessageState:
-        """Returns the state of a message that was not seen before: a new one, or that of a cut-off
-        message whose text it says again.
+    def _cut_off(
+        self, live: MessageState, content: list[Block], source: int
+    ) -> MessageState | None:
+        """Returns the message that streams, if it was cut off and a new message says its text
+        again.
         """
-        live = context.live
-        if live is not None and live.streaming and content:
+        if live.streaming and content:
             # A transcript that continues without the message shows that the message was dropped.
             dropped = source == STDOUT or not live.said[TRANSCRIPT]
             words = live.cut_off() if dropped else ""
             if words and content[0].words.startswith(words):
-                context.messages[message_id] = live
                 return live
-        return context.message(message_id)
+        return None
 
     def _give_up(
         self, context: ClaudeContext, following: MessageState, out: list[RelayEvent]

@@ -27,15 +27,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator
 
-from unbraid.agents.claude.dialect.blocks import (
+from unbraid.agents.claude.dialect.contexts import (
     GROWING,
     STDOUT,
+    ClaudeAgents,
+    ClaudeContext,
     MessageState,
     Repetition,
     digest_of,
     is_whole,
 )
-from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
 from unbraid.agents.claude.records import Block, ClaudeRecord
 from unbraid.events import EMPTY_OBJECT, RelayEvent, TextDelta, ThinkingDelta
 from unbraid.read.seen import forget_oldest

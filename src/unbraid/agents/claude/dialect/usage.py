@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from unbraid.agents.claude.dialect.blocks import MessageState
-from unbraid.agents.claude.dialect.contexts import ClaudeContext
+from unbraid.agents.claude.dialect.contexts import ClaudeContext, MessageState
 from unbraid.agents.claude.records import ApiMessage, ClaudeRecord, MessageUsage
 from unbraid.agents.claude.transcript import SYNTHETIC, SessionFacts
 from unbraid.events import RelayEvent, TokenUsage

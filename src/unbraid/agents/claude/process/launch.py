@@ -195,7 +195,11 @@ class ClaudeSource(Source):
         return self._merger.session_id
 
     def moved_to(self) -> str | None:
-        """Returns the session that the process has by its own note, once that is not the first."""
+        """Returns the session that the process has by its own note, once that is not the first. One
+        that prints does not move on.
+        """
+        if self._states is None:
+            return None
         self._refresh_processes()
         entries = self._processes.entries
         own = entries.get(self._merger.session_id or "")
@@ -265,27 +269,21 @@ class ClaudeSource(Source):
         if self._known is not None:
             notes, self._notes = self._notes, []
             yield from notes
-            for chunk in self._merger.end() if self.has_ended else self._merger.read():
+            for chunk in self._merger.read(last=self.has_ended):
                 self._has_said = True
-                yield from self._copied_before(chunk)
+                session = self._merger.session
+                if self._copies is None and session is not None:
+                    self._copies = CopyNote(session.main, self._recorded, Beginnings())
+                if self._copies is not None:
+                    yield from self._copies.before(chunk)
                 yield chunk
             if self._states is not None and self._has_said and not self.has_ended:
                 self._refresh_processes()
                 yield from self._states.changed(self._states.line())
 
-    def _copied_before(self, chunk: Chunk) -> Iterator[Chunk]:
-        """Yields what has to be known before this chunk: which messages were copied into the
-        session.
-        """
-        session = self._merger.session
-        if self._copies is None and session is not None:
-            self._copies = CopyNote(session.main, self._recorded, Beginnings())
-        if self._copies is not None:
-            yield from self._copies.before(chunk)
-
     def _refresh_processes(self) -> None:
         now = time.monotonic()
-        if self._states is not None and now - self._refreshed_at >= PROCESS_CHECK_SECONDS:
+        if now - self._refreshed_at >= PROCESS_CHECK_SECONDS:
             self._refreshed_at = now
             self._processes.refresh()
 
@@ -372,8 +370,13 @@ class StdoutTranscriptMerger:
         twin = record.uuid or self._answered(blocks)
         if self._begins_answer(record) and not waits:
             item = self._answer(chunk)
+        elif waits:
+            item = self._late(chunk, record, twin)
         else:
-            item = self._late(chunk, record, twin) if waits else _immediate(chunk, twin)
+            # 1.0 keeps sub-agents' words in the session's file, before the result of their call: if
+            # they are there, they go first.
+            after = (After(twin),) if twin is not None else ()
+            item = SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
         self._sequencer.add(item, self._clock())
 
     def _begins_answer(self, record: ClaudeRecord) -> bool:
@@ -412,42 +415,47 @@ class StdoutTranscriptMerger:
             max_wait_seconds=STDOUT_TWIN_TIMEOUT_SECONDS,
         )
 
-    def read(self) -> Iterator[Chunk]:
-        """Yields all that may be recorded now."""
+    def read(self, *, last: bool = False) -> Iterator[Chunk]:
+        """Yields all that may be recorded now; with `last`, when the process is over, everything
+        that is left.
+        """
         now = self._clock()
-        yield from self._read_transcripts(now)
-        # Nothing is worth waiting for where there are no transcripts; but they may be late.
-        late = self.session is None and now - (self._first or now) > STDOUT_TWIN_TIMEOUT_SECONDS
-        yield from self._sequencer.finish() if late else self._sequencer.take(now)
-
-    def end(self) -> Iterator[Chunk]:
-        """Yields everything that is left, when the process is over."""
-        # Nothing in the files has to settle any more: a number there is final, stdout's is not.
-        yield from self._read_transcripts(self._clock(), settled=True)
-        yield from self._sequencer.finish()
-        if self.session is not None:
-            yield from self.session.drain(last=True)
-
-    def _read_transcripts(self, now: float, *, settled: bool = False) -> Iterator[Chunk]:
         if self.session is None and self.session_id is not None:
             self.session = self._find(self.session_id)
-        if self.session is None:
-            return
-        for chunk in self.session.children(now=settled):
-            for line in chunk.data.split(b"\n"):
-                self._provide(CHILDREN, line, now)
-            yield chunk
-        for chunk in self.session.own():
-            at = chunk.offset
-            for line in split([chunk.data]):
-                own = Chunk(chunk.source, at, line)
-                at += len(line)
-                twin = self._provide(OWN, line, now)
-                provides: tuple[str, ...] = () if twin is None else (twin,)
-                if is_prompt(line):
-                    self._prompts += 1
-                    provides += (_prompt_key(self._prompts),)
-                self._sequencer.add(_repetition(own, provides), now)
+        if self.session is not None:
+            # At the end, nothing in the files has to settle any more: a number there is final,
+            # stdout's is not.
+            for chunk in self.session.drain(with_main=False, now=last):
+                for line in chunk.data.split(b"\n"):
+                    self._provide(CHILDREN, line, now)
+                yield chunk
+            for chunk in self.session.own():
+                self._add_own(chunk, now)
+        # Nothing is worth waiting for where there are no transcripts; but they may be late.
+        late = self.session is None and now - (self._first or now) > STDOUT_TWIN_TIMEOUT_SECONDS
+        yield from self._sequencer.finish() if last or late else self._sequencer.take(now)
+        if last and self.session is not None:
+            yield from self.session.drain(last=True)
+
+    def _add_own(self, chunk: Chunk, now: float) -> None:
+        """Adds lines of the session's own file to what waits."""
+        at = chunk.offset
+        for line in split([chunk.data]):
+            own = Chunk(chunk.source, at, line)
+            at += len(line)
+            twin = self._provide(OWN, line, now)
+            provides: tuple[str, ...] = () if twin is None else (twin,)
+            if is_prompt(line):
+                self._prompts += 1
+                provides += (_prompt_key(self._prompts),)
+            repetition = SourceItem(
+                OWN,
+                own,
+                provides=provides,
+                waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
+                patient=True,
+            )
+            self._sequencer.add(repetition, now)
 
     def _is_open(self, ending: Ending) -> bool:
         return self.session is not None and self.session.awaits(ending)
@@ -480,9 +488,11 @@ class StdoutTranscriptMerger:
             return record.subtype in ("task_notification", "task_updated")
         if blocks is None:
             return False
+        is_answer = False
         for block in blocks:
             if block.name in SPAWNING_TOOLS or block.name in OTHER_SPAWNING_TOOLS:
                 self._spawning.add(block.id or "")
+            is_answer = is_answer or block.tool_use_id in self._spawning
         if record.parent_tool_use_id is not None and not self._forwards:
             if record.type == "assistant" and blocks and blocks[0].type in ("text", "thinking"):
                 self._forwards = True
@@ -490,30 +500,11 @@ class StdoutTranscriptMerger:
                 # 1.0 has no files of sub-agents, and nothing to wait for until they are over. Any
                 # other may print an agent's first line before there is a file of it.
                 return self._keeps_files or (self.session is not None and self.session.has_children)
-        return any(block.tool_use_id in self._spawning for block in blocks)
+        return is_answer
 
 
 def _prompt_key(number: int) -> str:
     return f"prompt {number}"
-
-
-def _immediate(chunk: Chunk, twin: str | None) -> SourceItem[Chunk]:
-    """Returns a line of stdout that does not wait. 1.0 keeps sub-agents' words in the session's
-    file, before the result of their call: if they are there, they go first.
-    """
-    after = (After(twin),) if twin is not None else ()
-    return SourceItem(STDOUT, chunk, waits_for=after, max_wait_seconds=0)
-
-
-def _repetition(chunk: Chunk, provides: tuple[str, ...]) -> SourceItem[Chunk]:
-    """Returns a line of the session's own file."""
-    return SourceItem(
-        OWN,
-        chunk,
-        provides=provides,
-        waits_for=(Aged(OWN_TRANSCRIPT_DELAY_SECONDS), Emptied(STDOUT)),
-        patient=True,
-    )
 
 
 def _keeps_files(version: str | None) -> bool:

@@ -39,7 +39,8 @@ from unbraid.agents.claude.sessions.beginnings import (
     opening_of_file,
 )
 from unbraid.agents.claude.sessions.layout import (
-    ChangedFolder,
+    MAX_DEPTH,
+    ChangedFolders,
     child_files,
     files_beside,
     meta_path,
@@ -99,11 +100,13 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.main, self.id, self._clock = main, main.stem, clock
-        self._folder, self._beginnings = ChangedFolder(main.parent), beginnings or Beginnings()
+        self._beginnings = beginnings or Beginnings()
+        self._folder = ChangedFolders(main.parent)
+        self._folders = ChangedFolders(main.with_suffix("") / "subagents", depth=MAX_DEPTH)
         self._known = known or {}
         self._files = FollowedFiles(self._known)
         self._tails = self._files.tails
-        self._about_agents: set[str] = set()  # the files with facts that were given out
+        self._without_facts: list[str] = []  # agents' files whose facts were not given out yet
         self._beside: list[Chunk] = []
         self._calls: dict[str, str] = {}  # a call that has started an agent: that agent's id
         # What stays in the files: ends of stretches of whole lines, as (file, offset).
@@ -132,29 +135,24 @@ class Session:
         """Returns for how long none of its files has been written."""
         return self._files.silent_seconds()
 
-    def children(self, *, now: bool = False) -> Iterator[Chunk]:
-        """Yields what is new in the sub-agents' files; `now` without waiting for it to settle."""
-        return self._drain(with_main=False, now=now)
-
     def own(self) -> Iterator[Chunk]:
         """Yields what is new in the session's own file."""
-        return self._files.read(MAIN)
+        if self._tails[MAIN].changed() is not None:
+            yield from self._files.read(MAIN)
 
-    def drain(self, *, now: bool = False, last: bool = False) -> Iterator[Chunk]:
-        """Yields what is new in all files; `now` without waiting for any of it to settle, and with
-        `last` also what will never be whole.
+    def drain(
+        self, *, with_main: bool = True, now: bool = False, last: bool = False
+    ) -> Iterator[Chunk]:
+        """Yields what is new in all files, or in those of the sub-agents alone; `now` without
+        waiting for any of it to settle, and with `last` also what will never be whole.
         """
-        yield from self._drain(with_main=True, now=now, last=last)
-        for _, rest in self._files.rest() if last else ():
-            yield rest
-
-    def _drain(self, *, with_main: bool, now: bool = False, last: bool = False) -> Iterator[Chunk]:
         sizes = {MAIN: self._tails[MAIN].changed()} if with_main else {}
         self._beside += self._find_files(last=last)
         for name, tail in self._tails.items():
             if name != MAIN:
                 sizes[name] = tail.changed()
-        if not self._beside and not self.unsettled and set(sizes.values()) <= {None}:
+        has_news = set(sizes.values()) - {None} or self._beside or self._lines.holds()
+        if not has_news and not last:
             return
         if now or last:
             for name in sizes:
@@ -172,6 +170,8 @@ class Session:
             yield first[1]
             for _, chunk in news:
                 yield chunk
+        for _, rest in self._files.rest() if last else ():
+            yield rest
 
     def awaits(self, ending: Ending) -> bool:
         """Returns whether the agent that has completed its work has a file of its own which, as far
@@ -267,9 +267,10 @@ class Session:
 
     def _find_files(self, *, last: bool) -> Iterator[Chunk]:
         """Finds files that are new, and gives out what stands beside a transcript."""
-        inner = self.main.with_suffix("")
-        paths = [Path(file.path) for file in child_files(self.main)]
-        found = {str(path.relative_to(inner)): path for path in paths}
+        inner, found = self.main.with_suffix(""), dict[str, Path]()
+        for file in child_files(self.main) if self._folders.changed() or last else ():
+            path = Path(file.path)
+            found[str(path.relative_to(inner))] = path
         for path in map(Path, files_beside(self.main)) if self._folder.changed() else ():
             owner = self._beginnings.owner(str(path))
             if owner is None:
@@ -279,14 +280,14 @@ class Session:
         for name, path in found.items():
             if name not in self._tails:
                 self._files.add(name, path)
-        for name in list(self._tails):
-            if name.startswith("subagents/") and "/agent-" in name:
-                yield from self._facts(name, last=last)
+                is_agent = name.startswith("subagents/") and "/agent-" in name
+                if is_agent and file_name(meta_path(name)) not in self._known:
+                    self._without_facts.append(name)
+        for name in list(self._without_facts):
+            yield from self._facts(name, last=last)
 
     def _facts(self, name: str, *, last: bool) -> Iterator[Chunk]:
         meta, path = meta_path(name), str(self._tails[name].path)
-        if meta in self._about_agents or file_name(meta) in self._known:
-            return
         about: bytes | None = None
         try:
             about = read_small(meta_path(path))
@@ -296,7 +297,7 @@ class Session:
             if not last:
                 return
         if line := agent_facts(path, about):
-            self._about_agents.add(meta)
+            self._without_facts.remove(name)
             facts = read_as(AgentFacts, line)
             if facts.tool_use_id is not None:
                 self._calls[facts.tool_use_id] = facts.agent_id

@@ -22,7 +22,9 @@ from unbraid.timings import FILE_DATE_TICK_SECONDS
 
 SESSION_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ENDING, _META_ENDING = ".jsonl", ".meta.json"
-_MAX_DEPTH = 4
+MAX_DEPTH = 4
+# What the time of a folder may lag behind where a file system keeps full seconds, or every other.
+FILE_DATE_SECONDS = 2.5
 
 
 def claude_configs(env: Mapping[str, str]) -> list[Path]:
@@ -169,30 +171,43 @@ def files_beside(main: Path) -> list[str]:
     return sorted(each.path for each in entries if _is_agent_file(each.name) and _file(each))
 
 
-class ChangedFolder:
-    """Notices whether a folder may have other files in it than before. A folder of thousands of
-    sessions is not listed for every line.
+class ChangedFolders:
+    """Notices whether there may be other files than before in a folder, or in those below it down
+    to a `depth`. A folder of thousands of sessions is not listed for every line.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stamp: int | None = None
+    def __init__(self, top: Path, *, depth: int = 0) -> None:
+        self._top, self._depth = top, depth
+        self._times: dict[Path, int | None] = {self._top: None}
 
     def changed(self) -> bool:
-        """Returns whether the folder's time has changed since the last call. A time that is too new
-        is not kept: it could stand for two changes.
+        """Returns whether the time of any of the folders has changed since the last call. A time
+        that is too new is not kept: it could stand for two changes.
         """
-        try:
-            at = self._path.stat().st_mtime_ns
-        except OSError:
-            return True
-        same = at == self._stamp
-        self._stamp = at if time.time_ns() - at > FILE_DATE_TICK_SECONDS * 1e9 else None
-        return not same
+        now, changed = time.time_ns(), False
+        for path, known in self._times.items():
+            try:
+                status = path.stat()
+                at = max(status.st_mtime_ns, status.st_ctime_ns)
+            except FileNotFoundError:
+                at = 0
+            except OSError:
+                changed = True
+                continue
+            changed = changed or at != known
+            # Some file systems keep full seconds only.
+            tick_seconds = FILE_DATE_TICK_SECONDS if at % 10**9 else FILE_DATE_SECONDS
+            self._times[path] = at if now - at > tick_seconds * 1e9 else None
+        if changed and self._depth:
+            for below in _folders_below(str(self._top), self._depth):
+                # Its time is read by the next call, which returns True: what is added to it until
+                # then is not missed.
+                self._times.setdefault(Path(below), None)
+        return changed
 
     def again(self) -> None:
         """Forgets the time: the next `changed` returns True."""
-        self._stamp = None
+        self._times[self._top] = None
 
 
 def main_of(
@@ -214,7 +229,7 @@ def main_of(
 
 
 def _below(
-    folder: str, problems: dict[str, str] | None = None, depth: int = _MAX_DEPTH
+    folder: str, problems: dict[str, str] | None = None, depth: int = MAX_DEPTH
 ) -> Iterator[os.DirEntry[str]]:
     """Yields the transcripts and facts below a folder, at any place where they may be."""
     for entry in _entries(folder, problems):
@@ -222,6 +237,13 @@ def _below(
             yield entry
         elif depth and "." not in entry.name and _is_folder(entry):
             yield from _below(entry.path, problems, depth - 1)
+
+
+def _folders_below(folder: str, depth: int) -> Iterator[str]:
+    for entry in _entries(folder):
+        if depth and "." not in entry.name and _is_folder(entry):
+            yield entry.path
+            yield from _folders_below(entry.path, depth - 1)
 
 
 def _entries(folder: str, problems: dict[str, str] | None = None) -> list[os.DirEntry[str]]:
