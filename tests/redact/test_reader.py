@@ -65,6 +65,22 @@ def test_any_secret_cut_anywhere_in_any_stream(
     asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in output], sizes, since))
 
 
+async def test_a_cell_below_a_password_is_hidden_whole_wherever_it_is_cut() -> None:
+    """The name stands in the row above: that the cell is a key of its own is no reason to show how
+    it begins.
+    """
+    text = f" password\t**bold**\n{KEY}\nthe bearer of tokens: 5 ."
+    seen = text.replace(KEY, "*" * len(KEY))
+    for place in range(len(text)):
+        parts = [*cut(text, [place, place + 3])]
+        events: list[FleetEvent] = [
+            e.Text(seq=seq, ts=seq, **fields) for seq, fields in enumerate(deltas(0, parts), 1)
+        ]
+        done = sample_run([])[-1]
+        done.seq = len(events) + 1
+        await _shown_however_it_is_read([*events, done], [seen], [1] * len(events), since=0)
+
+
 async def _shown_however_it_is_read(
     events: list[FleetEvent], seen: list[str], sizes: list[int], since: int
 ) -> None:
