@@ -89,7 +89,7 @@ async def _shown_however_it_is_read(
     entries = await log.read("r", limit=10**6)
     redactor, shown, rest = RunRedactor(log, "r", 0), list[Entry](), entries
     for size in [*sizes, len(entries)]:
-        shown += await redactor.take(rest[:size])
+        shown += await redactor.push(rest[:size])
         rest = rest[size:]
         # At no time is there more to be seen than of the whole.
         for stream, words in words_of(shown).items():
@@ -127,9 +127,9 @@ async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -
     log = MemoryLog()
     await log.append("r", events)
     redactor, entries = RunRedactor(log, "r", 0), await log.read("r")
-    assert [entry.type for entry in await redactor.take(entries[:4])][-1] == "text"
-    assert await redactor.take([]) == []
-    assert [entry.seq for entry in await redactor.take(entries[4:5])] == [4, 5]
+    assert [entry.type for entry in await redactor.push(entries[:4])][-1] == "text"
+    assert await redactor.push([]) == []
+    assert [entry.seq for entry in await redactor.push(entries[4:5])] == [4, 5]
 
 
 async def test_runs_are_redacted_each_for_itself() -> None:
