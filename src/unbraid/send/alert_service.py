@@ -24,7 +24,7 @@ from unbraid.fold.title import TITLE_CHARS
 from unbraid.log.consumer import Consumer
 from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log, every_run, run_pages
-from unbraid.send.budget_stop import BudgetStops
+from unbraid.send.budgets import stop_at_budget
 from unbraid.send.senders import AlertSender, DeliveryError, PageAlerts, SentMarks, sender_of
 from unbraid.send.user_rules import LoadedRules, UserRules
 from unbraid.steer.controllers import Controllers
@@ -63,14 +63,11 @@ class AlertService:
         tick_seconds: float = ALERT_TICK_SECONDS,
         retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
     ) -> None:
-        self._log, self._env, self._warn = log, env, warn
+        self._log, self._controllers, self._env, self._warn = log, controllers, env, warn
         self._consumer = Consumer(log, self._apply_batch)
         self._show, self._pages = show, pages or PageAlerts()
         self._user_rules = UserRules(env)
         self._marks = SentMarks(home)
-        self._stops = BudgetStops(
-            log=log, controllers=controllers, env=env, marks=self._marks, warn=warn
-        )
         self._rules = self._load().rules
         self._started_ms = now_ms()
         self._monitor = AlertMonitor(self._rules, self._started_ms, tools())
@@ -150,7 +147,14 @@ class AlertService:
                 await self._use_changed_rules()
             self._send_due()
             for stop in self._monitor.pop_stops():
-                condition = await self._stops.stop(stop)
+                condition = await stop_at_budget(
+                    stop,
+                    self._log,
+                    self._controllers,
+                    self._env,
+                    marks=self._marks,
+                    warn=self._warn,
+                )
                 if condition is not None:
                     self._monitor.add(stop.run, condition)
 
