@@ -191,7 +191,7 @@ class AlertService:
         found = self._outgoing.get(name)
         if found is None:
             receiver = self._rules.receiver(name)
-            sender = self._pages if name == BROWSER else sender_of(receiver, self._env)
+            sender = self._pages.send if name == BROWSER else sender_of(receiver, self._env)
             found = OutgoingAlerts(receiver, sender, self._warn, retry_seconds=self._retry_seconds)
             self._outgoing[name] = found
         return found
@@ -274,7 +274,7 @@ class OutgoingAlerts:
         name = self.receiver.name
         for number in range(1, MAX_TRIES + 1):
             try:
-                await self._sender.send(given)
+                await self._sender(given)
                 self._is_down = False
                 return
             except DeliveryError as error:
