@@ -103,7 +103,7 @@ def run(
     if traces is not None:
         from unbraid.send.otel_sender import LaunchedTrace
 
-        trace = LaunchedTrace(traces, warn=warn)
+        trace = LaunchedTrace(traces)
     started = start(
         command,
         os.environ,

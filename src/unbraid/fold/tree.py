@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from unbraid import events as e
 from unbraid.fold.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
@@ -221,13 +221,12 @@ class Tree:
         return made[stream_id]
 
     def _node_json(self, node: Node, total: Usage) -> dict[str, Any]:
-        usage, stream_id = node.usage, node.stream_id
         return {
             "stream_id": node.stream_id,
             "depth": node.depth,
             "agent": node.agent,
             "agent_id": node.agent_id,
-            "session_id": self.session_id if stream_id == 0 else None,
+            "session_id": self.session_id if node.stream_id == 0 else None,
             "tool_use_id": node.tool_use_id,
             "description": node.description,
             "model": node.model,
@@ -241,8 +240,8 @@ class Tree:
             "tool_uses": node.tool_uses,
             "failed_tools": node.failed_tools,
             "last_tool": node.last_tool,
-            "usage": _usage(usage),
-            "total": _usage(total),
+            "usage": asdict(node.usage),
+            "total": asdict(total),
             "children": [],
         }
 
@@ -322,15 +321,3 @@ def spent(usage: Usage) -> str:
 def _one_line(text: str, most: int = 60) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_creation_tokens": usage.cache_creation_tokens,
-        "cost_usd": usage.cost_usd,
-        "estimated_usd": usage.estimated_usd,
-        "unpriced_tokens": usage.unpriced_tokens,
-    }

@@ -134,15 +134,15 @@ class AlertService:
             self._monitor.note(entry.run, entry.stream_id, entry.ts)
 
     async def _tick(self) -> None:
-        looked = time.monotonic()
+        examined_at = time.monotonic()
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._tick_seconds):
                     await self._spent.wait()
                 self._spent.clear()
             # Also while something is spent all the time.
-            is_due = time.monotonic() - looked >= self._tick_seconds
-            looked = time.monotonic() if is_due else looked
+            is_due = time.monotonic() - examined_at >= self._tick_seconds
+            examined_at = time.monotonic() if is_due else examined_at
             if is_due and self._user_rules.changed():
                 await self._use_changed_rules()
             self._send_due()

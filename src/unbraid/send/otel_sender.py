@@ -83,30 +83,26 @@ class TraceParents:
 
 
 class TraceSender:
-    """Sends runs of one log to one collector. With `content`, what agents said is sent, too: then
-    the log has to be one that redacts.
+    """Sends runs of one log to one collector. Beginning takes a moment: what sends is imported."""
 
-    `parent` is the span that runs belong to of which nothing else is known.
-    """
+    def __init__(self, log: WholeLogReader, traces: Traces) -> None:
+        if traces.content:
+            # Imported here, because compiling the patterns takes time that only redaction needs.
+            from unbraid.redact.reader import RedactedLog
 
-    def __init__(
-        self,
-        log: WholeLogReader,
-        exporter: OtlpExporter,
-        parents: TraceParents,
-        *,
-        warn: Warn,
-        content: bool = False,
-        parent: TraceParent | None = None,
-    ) -> None:
-        self._log, self._exporter, self._parents = log, exporter, parents
-        self._warn, self._content, self._parent = warn, content, parent
+            log = RedactedLog(log)
+        self._log, self._traces = log, traces
+        self._exporter = OtlpExporter(traces.collector.url)
         self._prices = load_prices().prices
-        self._traces: dict[str, RunTrace] = {}
+        self._open: dict[str, RunTrace] = {}
         self._sends_earlier = False
         self._entries: list[Entry] = []
         self._unsent: list[list[TracedSpan]] = []  # requests for these entries, the next one last
         self.sent = 0
+
+    def close(self) -> None:
+        """Ends all requests, also one that is being tried again in another thread."""
+        self._exporter.close()
 
     def consumer(self, *, run: str | None = None, cursor: StoredCursor | None = None) -> Consumer:
         """Returns what gives one run to this sender, or the whole log from a cursor."""
@@ -129,7 +125,7 @@ class TraceSender:
 
     def has_open(self, run: str) -> bool:
         """Returns whether a run of which something was sent goes on."""
-        return run in self._traces
+        return run in self._open
 
     async def _send_ended(self, entries: list[Entry]) -> None:
         """Sends the spans that have ended with some entries. Raises CollectorAway; given the same
@@ -140,7 +136,7 @@ class TraceSender:
                 spans = await self._ended(entries)
             except LogError:
                 # Some entries are in them already: all are read again, as after a restart.
-                self._traces.clear()
+                self._open.clear()
                 raise
             self._entries, self._unsent = entries, [*_requests(spans)][::-1]
         while self._unsent:
@@ -149,32 +145,32 @@ class TraceSender:
     async def _ended(self, entries: Sequence[Entry]) -> list[TracedSpan]:
         spans: list[TracedSpan] = []
         for entry in entries:
-            trace = self._traces.get(entry.run)
+            trace = self._open.get(entry.run)
             if trace is None:
-                trace = self._traces[entry.run] = self._begin(entry.run)
+                trace = self._open[entry.run] = self._begin(entry.run)
                 async for page in run_pages(self._log, entry.run, until=entry.seq - 1):
                     earlier = [span for each in page for span in self._spans(trace, each)]
                     spans += earlier if self._sends_earlier else []
             spans += self._spans(trace, entry)
             if trace.over:
-                del self._traces[entry.run]
-        while len(self._traces) > MAX_OPEN_RUNS:
-            del self._traces[next(iter(self._traces))]
+                del self._open[entry.run]
+        while len(self._open) > MAX_OPEN_RUNS:
+            del self._open[next(iter(self._open))]
         return spans
 
     def _begin(self, run: str) -> RunTrace:
-        parent = self._parents.get(run) or self._parent
-        if self._parent is not None:
-            self._parents.put(run, self._parent)
-        ids = TraceIdentity(run, parent)
-        return RunTrace(ids, provider=self._prices.provider, content=self._content)
+        traces = self._traces
+        ids = traces.identity(run)
+        if traces.parent is not None:
+            traces.parents.put(run, traces.parent)
+        return RunTrace(ids, provider=self._prices.provider, content=traces.content)
 
     def _spans(self, trace: RunTrace, entry: Entry) -> list[TracedSpan]:
         try:
             return [TracedSpan(trace.ids, span) for span in trace.apply(entry.event)]
         except DamagedEvent as error:
             # Trying again would hold up all that comes after it.
-            self._warn(f"an event is not in the traces: {error}")
+            self._traces.warn(f"an event is not in the traces: {error}")
             return []
 
     async def _send(self, spans: list[TracedSpan]) -> None:
@@ -190,20 +186,20 @@ class TraceSender:
             self._unsent += [spans[middle:], spans[:middle]]
         else:
             (one,) = spans
-            self._warn(
+            self._traces.warn(
                 f"the collector has refused a span of run {one.ids.run} "
                 f"({one.span.name}): {outcome.problem}"
             )
 
     def _report_problem(self, problem: LogError) -> None:
         if isinstance(problem, CollectorAway):
-            self._warn(f"{problem}; they will be sent when it is back")
+            self._traces.warn(f"{problem}; they will be sent when it is back")
         else:
-            self._warn(f"traces are not sent: {problem}")
+            self._traces.warn(f"traces are not sent: {problem}")
 
     def _report_recovery(self, problem: LogError) -> None:
         if isinstance(problem, CollectorAway):
-            self._warn("the collector is back")
+            self._traces.warn("the collector is back")
 
 
 class _SentFile(Struct):
@@ -211,7 +207,10 @@ class _SentFile(Struct):
 
 
 class Traces:
-    """What is needed to send a log's runs to a collector. `log_name` says which log it is."""
+    """What is needed to send a log's runs to a collector. `log_name` says which log it is; with
+    `content`, what agents said is sent, too, redacted. `parent` is the span that runs belong to of
+    which nothing else is known.
+    """
 
     def __init__(
         self,
@@ -229,7 +228,11 @@ class Traces:
         self._earlier_file = home / FOLDER / f"{digest}.json"
         self.parents = TraceParents(home)
         self.parent = parent
-        self._collector, self._warn, self._content = collector, warn, content
+        self.collector, self.warn, self.content = collector, warn, content
+
+    def identity(self, run: str) -> TraceIdentity:
+        """Returns the ids of a run."""
+        return TraceIdentity(run, self.parents.get(run) or self.parent)
 
     def acquire(self) -> bool:
         """Locks the cursor. Returns False if another process sends this log there. Raises
@@ -245,31 +248,10 @@ class Traces:
             self._earlier_file.unlink()
         return True
 
-    def exporter(self) -> OtlpExporter:
-        """Returns what sends to the collector. Takes a moment: it is imported now."""
-        return OtlpExporter(self._collector.url)
-
-    def sender(self, log: WholeLogReader, exporter: OtlpExporter) -> TraceSender:
-        """Returns what sends the runs of a log."""
-        if self._content:
-            # Imported here, because compiling the patterns takes time that only redaction needs.
-            from unbraid.redact.reader import RedactedLog
-
-            log = RedactedLog(log)
-        return TraceSender(
-            log,
-            exporter,
-            self.parents,
-            warn=self._warn,
-            content=self._content,
-            parent=self.parent,
-        )
-
     @asynccontextmanager
     async def following(self, log: Log) -> AsyncIterator[None]:
         """Sends what the log gets while the block runs, and the rest of it at the end."""
-        exporter = await asyncio.to_thread(self.exporter)
-        sender = self.sender(log, exporter)
+        sender = await asyncio.to_thread(TraceSender, log, self)
         consumer = sender.consumer(cursor=self.cursor)
         # Before the block: what it appends is to be sent.
         if self.acquire():
@@ -282,35 +264,29 @@ class Traces:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(OTLP_LINGER_SECONDS):
                         await consumer.reach_end()
-            # A request that is being tried again, in another thread, ends by this.
-            exporter.close()
+            sender.close()
             await cancel_task(task)
             self.cursor.release()
 
     async def _follow(self, sender: TraceSender, consumer: Consumer) -> None:
         try:
             if not self.cursor.is_held:
-                await self._turn()
+                # No event says when the process that has the lock ends.
+                while not self.acquire():  # noqa: ASYNC110
+                    await asyncio.sleep(OTLP_TURN_SECONDS)
                 await sender.begin(consumer)
             await consumer.follow()
         except UnbraidError as error:
-            self._warn(f"traces are not sent: {error}")
-
-    async def _turn(self) -> None:
-        """Waits until no other process sends this log to this collector."""
-        while True:
-            if self.acquire():
-                return
-            await asyncio.sleep(OTLP_TURN_SECONDS)
+            self.warn(f"traces are not sent: {error}")
 
 
 class LaunchedTrace:
     """The trace of the run that this process records."""
 
-    def __init__(self, traces: Traces, *, warn: Warn) -> None:
-        self._traces, self._warn = traces, warn
+    def __init__(self, traces: Traces) -> None:
+        self._traces = traces
         self._task: asyncio.Task[None] | None = None
-        self._exporter: OtlpExporter | None = None
+        self._sender: TraceSender | None = None
         self._consumer: Consumer | None = None
         self._run = ""
 
@@ -320,8 +296,7 @@ class LaunchedTrace:
         """
         if run is None:
             return {}
-        parent = self._traces.parents.get(run) or self._traces.parent
-        return {"TRACEPARENT": str(TraceIdentity(run, parent).root)}
+        return {"TRACEPARENT": str(self._traces.identity(run).root)}
 
     def begin(self, log: Log, run: str) -> None:
         """Begins to send a run, now that it has a name."""
@@ -334,11 +309,11 @@ class LaunchedTrace:
             return
         is_away = self._consumer is not None and self._consumer.problem is not None
         _, waiting = await asyncio.wait([self._task], timeout=0 if is_away else OTLP_LINGER_SECONDS)
-        if self._exporter is not None:
-            self._exporter.close()
+        if self._sender is not None:
+            self._sender.close()
         if waiting:
             await cancel_task(self._task)
-            self._warn(
+            self._traces.warn(
                 f"the trace of this run has not fully arrived; `unbraid otel {self._run}` sends it"
             )
 
@@ -349,11 +324,11 @@ class LaunchedTrace:
             with self._traces.cursor.held() as is_free:
                 if not is_free:
                     return  # a process that watches sends all of this log, this run included
-            self._exporter = await asyncio.to_thread(self._traces.exporter)
-            self._consumer = self._traces.sender(log, self._exporter).consumer(run=run)
+            self._sender = await asyncio.to_thread(TraceSender, log, self._traces)
+            self._consumer = self._sender.consumer(run=run)
             await self._consumer.follow()
         except UnbraidError as error:
-            self._warn(f"the trace of this run is not sent: {error}")
+            self._traces.warn(f"the trace of this run is not sent: {error}")
 
 
 def _requests(spans: Sequence[TracedSpan]) -> Iterator[list[TracedSpan]]:
