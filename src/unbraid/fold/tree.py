@@ -90,13 +90,13 @@ class Tree:
         self._totals.fold(event)
         node = self.note_activity(event.stream_id, event.ts)
         if node is not None:
-            self._note(event, node)
-            self._judge(node)
+            self._count(event, node)
+            self._set_status(node)
         if answered is not None and (asker := self.nodes.get(answered.stream_id)) is not None:
             # The one that reports the answer may not be the one that asked.
-            self._judge(asker)
+            self._set_status(asker)
 
-    def _note(self, event: e.FleetEvent, node: Node) -> None:
+    def _count(self, event: e.FleetEvent, node: Node) -> None:
         match event:
             case e.FleetToolUse():
                 node.tool_uses += 1
@@ -125,13 +125,13 @@ class Tree:
                 pass
 
     def note_words(self, stream_id: int, ts: int) -> None:
-        """Notes that an agent has said something, where its words are not needed."""
+        """Applies words of an agent, of which only the time is needed."""
         self.state.note_work(stream_id)
         node = self.note_activity(stream_id, ts)
         if node is not None:
-            self._judge(node)
+            self._set_status(node)
 
-    def _judge(self, node: Node) -> None:
+    def _set_status(self, node: Node) -> None:
         state = self.state
         if node.waiting is None and not state.requests and not state.idle_since:
             return  # no agent waits for anything
@@ -142,7 +142,7 @@ class Tree:
         node.status = WORKING if waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:
-        """Notes that an agent has said something, which changes nothing else. Returns its node."""
+        """Sets when an agent was active last. Returns its node."""
         node = self.nodes.get(stream_id)
         if node is not None:
             if ts > node.updated:
