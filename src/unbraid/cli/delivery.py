@@ -100,8 +100,7 @@ async def _send(
     from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log
     from unbraid.machine import Machine
-    from unbraid.send.otel_exporter import collector_of, problem_with
-    from unbraid.send.otel_sender import Traces, TraceSender
+    from unbraid.send.otel import Traces, TraceSender, collector_of, problem_with
 
     collector = collector_of(endpoint, os.environ, required=True)
     assert collector is not None

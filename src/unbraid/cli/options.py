@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unbraid.log.port import Log, WholeLogReader
     from unbraid.read.tracks import RunTracks, Track
     from unbraid.send.delivery import RunDelivery
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -273,8 +273,7 @@ def traces_of(
         return None
     from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log, data_folder
-    from unbraid.send.otel_exporter import collector_of, usable
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces, collector_of, usable
 
     collector = usable(collector_of(otlp, env), env, warn)
     if collector is None:

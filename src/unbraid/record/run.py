@@ -46,7 +46,7 @@ from unbraid.system.process import nobody_writes
 from unbraid.timings import RUN_POLL_SECONDS
 
 if TYPE_CHECKING:
-    from unbraid.send.otel_sender import LaunchedTrace
+    from unbraid.send.otel import LaunchedTrace
 
 # A stream of unknown origin: the first line that an agent kind recognizes decides which kind it
 # is.
