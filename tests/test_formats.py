@@ -12,7 +12,7 @@ import pytest
 
 from unbraid.fold.title import prompt_title
 from unbraid.fold.usage import Usage
-from unbraid.screen import cost, duration, token_count
+from unbraid.screen import amount, cost, duration, token_count
 
 PATH = Path(__file__).parent.parent / "web" / "src" / "parts" / "formats.json"
 TABLE: dict[str, list[Any]] = json.loads(PATH.read_text("utf-8"))
@@ -32,6 +32,21 @@ def test_tokens_are_shown_as_in_the_table(number: int, shown: str) -> None:
 @pytest.mark.parametrize(("milliseconds", "shown"), TABLE["duration"])
 def test_durations_are_shown_as_in_the_table(milliseconds: float, shown: str) -> None:
     assert duration(milliseconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        *(("90s", 90), ("10m", 600), ("1h 30m", 5400), (" 2H ", 7200), ("1.5h", 5400)),
+        *(("7d", 604_800), ("2 w", 1_209_600), ("0s", 0)),
+        *(
+            (text, None)
+            for text in ("", " ", "7", "d", "-1d", "7 d d", "soon", "5x", "1e5s", "nan")
+        ),
+    ],
+)
+def test_lengths_of_time_are_read_as_people_write_them(text: str, seconds: float | None) -> None:
+    assert amount(text) == seconds
 
 
 @pytest.mark.parametrize(("prompt", "shown"), TABLE["title"])

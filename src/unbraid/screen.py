@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 LONG = 200
@@ -156,6 +157,23 @@ def token_count(number: int) -> str:
         if whole < 1000:
             break
     return shown
+
+
+_AMOUNT_PART = re.compile(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)")
+_AMOUNT = rf"(?:{_AMOUNT_PART.pattern})+\s*"
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def amount(text: str, units: Mapping[str, float] = SECONDS) -> float | None:
+    """Returns an amount that a person has written, as `90s`, `1h 30m` or `2GB`, in the unit that is
+    1; None if it is none.
+    """
+    if re.fullmatch(_AMOUNT, text) is None:
+        return None
+    parts = [(float(number), unit.lower()) for number, unit in _AMOUNT_PART.findall(text)]
+    if any(unit not in units for _, unit in parts):
+        return None
+    return sum(number * units[unit] for number, unit in parts)
 
 
 def duration(milliseconds: float) -> str:

@@ -13,7 +13,7 @@ import pytest
 from tests.orchestrate.fleets import fleet, orchestrator, scripted, text_of
 from unbraid import events as e
 from unbraid.errors import CallerError, RequestConflict, TooManyRequests
-from unbraid.fold.run_end import closing_events
+from unbraid.fold.tree import closing_events
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.leases import FileLeases
 from unbraid.log.port import Appended, LogUnusable

@@ -88,6 +88,8 @@ WORDS = st.sampled_from(
         *"sk sk- sk-ant sk-learn task pypi- xox".split(),
     ]
 )
+# With a tab, each of these is the head of a table: what stands below it is hidden whole.
+COLUMN_NAMES = ("password", "passwd")
 BODIES = "ABCDEFGHabcdefgh01234567_-"
 
 
@@ -120,14 +122,17 @@ SECRETS = st.one_of(
 def said(draw: st.DrawFn) -> tuple[str, str]:
     """What an agent says, and what may be seen of it; by how it was made, not by any pattern."""
     text, seen = "", ""
+    gaps, words = [" ", "\n", " ("], WORDS
+    if draw(st.booleans()):
+        gaps, words = [*gaps, "\t"], WORDS.filter(lambda word: word not in COLUMN_NAMES)
     for secret in draw(st.lists(st.booleans(), max_size=6)):
-        gap = draw(st.sampled_from([" ", "\n", " (", "\t"]))
+        gap = draw(st.sampled_from(gaps))
         if secret:
             lead, hidden, rest = draw(SECRETS)
             text += gap + lead + hidden + rest
             seen += gap + lead + "*" * (len(json.dumps(hidden)) - 2) + rest
         else:
-            plain = draw(WORDS)
+            plain = draw(words)
             text, seen = text + gap + plain, seen + gap + plain
     # Nothing that stands behind may become a part of the last one.
     return text + " .", seen + " ."

@@ -65,6 +65,22 @@ def test_any_secret_cut_anywhere_in_any_stream(
     asyncio.run(_shown_however_it_is_read(events, [seen for _, seen in output], sizes, since))
 
 
+async def test_a_cell_below_a_password_is_hidden_whole_wherever_it_is_cut() -> None:
+    """The name stands in the row above: that the cell is a key of its own is no reason to show how
+    it begins.
+    """
+    text = f" password\t**bold**\n{KEY}\nthe bearer of tokens: 5 ."
+    seen = text.replace(KEY, "*" * len(KEY))
+    for place in range(len(text)):
+        parts = [*cut(text, [place, place + 3])]
+        events: list[FleetEvent] = [
+            e.Text(seq=seq, ts=seq, **fields) for seq, fields in enumerate(deltas(0, parts), 1)
+        ]
+        done = sample_run([])[-1]
+        done.seq = len(events) + 1
+        await _shown_however_it_is_read([*events, done], [seen], [1] * len(events), since=0)
+
+
 async def _shown_however_it_is_read(
     events: list[FleetEvent], seen: list[str], sizes: list[int], since: int
 ) -> None:
@@ -73,7 +89,7 @@ async def _shown_however_it_is_read(
     entries = await log.read("r", limit=10**6)
     redactor, shown, rest = RunRedactor(log, "r", 0), list[Entry](), entries
     for size in [*sizes, len(entries)]:
-        shown += await redactor.take(rest[:size])
+        shown += await redactor.push(rest[:size])
         rest = rest[size:]
         # At no time is there more to be seen than of the whole.
         for stream, words in words_of(shown).items():
@@ -111,9 +127,9 @@ async def test_what_waits_is_shown_as_soon_as_its_stream_says_something_else() -
     log = MemoryLog()
     await log.append("r", events)
     redactor, entries = RunRedactor(log, "r", 0), await log.read("r")
-    assert [entry.type for entry in await redactor.take(entries[:4])][-1] == "text"
-    assert await redactor.take([]) == []
-    assert [entry.seq for entry in await redactor.take(entries[4:5])] == [4, 5]
+    assert [entry.type for entry in await redactor.push(entries[:4])][-1] == "text"
+    assert await redactor.push([]) == []
+    assert [entry.seq for entry in await redactor.push(entries[4:5])] == [4, 5]
 
 
 async def test_runs_are_redacted_each_for_itself() -> None:

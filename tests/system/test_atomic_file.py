@@ -11,7 +11,7 @@ import pytest
 from tests.system.full_disk import full_disk
 from unbraid.errors import CallerError, LogError
 from unbraid.fold.run_trace import TraceParent
-from unbraid.send.otel_sender import TraceParents
+from unbraid.send.otel import TraceParents
 from unbraid.serve.access import TokenFile
 from unbraid.system.atomic_file import write_atomically
 from unbraid.system.service import Service, ServiceError, SystemdUser, write_service

@@ -100,8 +100,7 @@ async def _send(
     from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log
     from unbraid.machine import Machine
-    from unbraid.send.otel_exporter import collector_of, problem_with
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces, TraceSender, collector_of, problem_with
 
     collector = collector_of(endpoint, os.environ, required=True)
     assert collector is not None
@@ -117,8 +116,7 @@ async def _send(
             content=content,
             parent=parent if names else None,
         )
-        exporter = traces.exporter()
-        sender, going_on = traces.sender(machine.log, exporter), 0
+        sender, going_on = TraceSender(machine.log, traces), 0
         try:
             for name in names:
                 run = (await machine.open(name)).run
@@ -132,6 +130,6 @@ async def _send(
                     consumer.position = 0
                 await consumer.catch_up()
         finally:
-            exporter.close()
+            sender.close()
             traces.cursor.release()
         return sender.sent, going_on

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from unbraid.log.port import Log, WholeLogReader
     from unbraid.read.tracks import RunTracks, Track
     from unbraid.send.delivery import RunDelivery
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,8 +29,6 @@ COMPLETED_RUNS = 100
 # What a log can hold, and how long anything can wait.
 MOST = 2**63 - 1
 MOST_SECONDS = 1e6
-
-_QUANTITY = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([A-Za-z]*)")
 
 
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -91,19 +88,21 @@ class FiniteRange(click.FloatRange):
 
 
 class Quantity(click.ParamType):  # type: ignore[type-arg]
-    """A number with a unit: `90d`, `2GB`. Without a unit it counts the first one."""
+    """Numbers with units: `90d`, `2GB`. One without a unit counts the first one."""
 
     def __init__(self, name: str, units: Mapping[str, float]) -> None:
         self.name, self._units = name, units
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Returns the number in the smallest sense of its unit, or a usage error."""
-        found = _QUANTITY.fullmatch(str(value))
-        unit = "" if found is None else found[2].lower() or next(iter(self._units))
-        if found is None or unit not in self._units:
+        from unbraid.screen import amount
+
+        first = next(iter(self._units))
+        found = amount(str(value) if str(value)[-1:].isalpha() else f"{value}{first}", self._units)
+        if found is None:
             known = ", ".join(self._units)
             self.fail(f"{value} is not a number with one of the units {known}.", param, ctx)
-        return min(float(found[1]) * self._units[unit], MOST)
+        return min(found, MOST)
 
 
 AGE = Quantity("age", {"d": 86400, "h": 3600, "w": 7 * 86400, "m": 60, "s": 1})
@@ -274,8 +273,7 @@ def traces_of(
         return None
     from unbraid.fold.run_trace import TraceParent
     from unbraid.log import configured_log, data_folder
-    from unbraid.send.otel_exporter import collector_of, usable
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces, collector_of, usable
 
     collector = usable(collector_of(otlp, env), env, warn)
     if collector is None:

@@ -101,9 +101,9 @@ def run(
     sending = destination_of(to, token, linger=linger, warn=warn, redact=redact)
     traces, trace = traces_of(otlp, warn, content=otlp_content, joins=True), None
     if traces is not None:
-        from unbraid.send.otel_sender import LaunchedTrace
+        from unbraid.send.otel import LaunchedTrace
 
-        trace = LaunchedTrace(traces, warn=warn)
+        trace = LaunchedTrace(traces)
     started = start(
         command,
         os.environ,

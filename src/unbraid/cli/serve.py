@@ -13,7 +13,7 @@ from unbraid.cli.options import MOST, FiniteRange, log_option, otlp_options, tra
 from unbraid.cli.output import warn
 
 if TYPE_CHECKING:
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces
     from unbraid.serve import ServeConfig
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

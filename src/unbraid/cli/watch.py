@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from unbraid.machine import Machine
     from unbraid.send.delivery import Destination
-    from unbraid.send.otel_sender import Traces
+    from unbraid.send.otel import Traces
 
 
 @click.command(

@@ -28,7 +28,7 @@ class Gate:
         self._held: list[TextDelta] = []
 
     def text(self, event: TextDelta, *, prose_chars: int, delegating: bool) -> list[TextDelta]:
-        """Takes more text and what kind of turn it is so far; returns what may pass now."""
+        """Adds more text, and what kind of turn it is so far; returns what may pass now."""
         if self.open:
             return [event]
         self._held.append(event)

@@ -32,7 +32,7 @@ class Pipeline:
     def feed(
         self, data: bytes, source: str = "stdout", now: int = 0, records: Sequence[Record] = ()
     ) -> list[FleetEvent]:
-        """Takes more bytes of a source, and returns the new events; `now` (milliseconds) dates what
+        """Adds more bytes of a source, and returns the new events; `now` (milliseconds) dates what
         has no time of its own; `records` are as in `Translator.feed`.
         """
         events = self.translator.feed(data, source, now, records)

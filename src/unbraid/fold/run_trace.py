@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from unbraid import events as e
 from unbraid.fold.status import status_of_end
@@ -170,17 +170,8 @@ def usage_attributes(prefix: str, usage: Usage) -> Attributes:
     """Returns what an agent or run has used, under names of ours: with those of the conventions, a
     sum over all spans would count each message twice.
     """
-    return known(
-        {
-            f"{prefix}.input_tokens": usage.input_tokens,
-            f"{prefix}.output_tokens": usage.output_tokens,
-            f"{prefix}.cache_read_tokens": usage.cache_read_tokens,
-            f"{prefix}.cache_creation_tokens": usage.cache_creation_tokens,
-            f"{prefix}.cost_usd": usage.cost_usd,
-            f"{prefix}.estimated_usd": usage.estimated_usd,
-            f"{prefix}.unpriced_tokens": usage.unpriced_tokens or None,
-        }
-    )
+    facts = asdict(usage) | {"unpriced_tokens": usage.unpriced_tokens or None}
+    return known({f"{prefix}.{name}": value for name, value in facts.items()})
 
 
 # Of one attribute; some collectors take no request of more than a megabyte.
@@ -215,16 +206,17 @@ class MessageParts:
         self._calls = False
 
     def say(self, kind: str, block: int, delta: str) -> None:
-        """Takes more of a block: of a `text`, or of `reasoning`."""
+        """Adds more of a block: of a `text`, or of `reasoning`."""
         key = (kind, block)
         if key not in self._blocks:
             self._blocks[key] = []
             self._parts.append(key)
-        if delta := self._fitting(delta):
-            self._blocks[key].append(delta)
+        if self._room > 0 and delta:
+            self._room -= len(delta)
+            self._blocks[key].append(delta if self._room >= 0 else delta[: self._room] + CUT)
 
     def call(self, tool_use_id: str, tool: str, arguments: bytes) -> None:
-        """Takes a tool call."""
+        """Adds a tool call."""
         self._calls = True
         part: Part = {"type": "tool_call", "id": tool_use_id, "name": tool}
         text = arguments.decode("utf-8", "replace")
@@ -242,12 +234,6 @@ class MessageParts:
             for part in self._parts
         ]
         return message("assistant", parts, finish_reason="tool_call" if self._calls else "stop")
-
-    def _fitting(self, text: str) -> str:
-        if self._room <= 0:
-            return ""
-        self._room -= len(text)
-        return text if self._room >= 0 else text[: self._room] + CUT
 
 
 class RunTrace:
@@ -269,7 +255,7 @@ class RunTrace:
         self._main: Span | None = None
 
     def apply(self, event: e.FleetEvent) -> list[Span]:
-        """Takes the next event of the run; returns the spans that have ended by it."""
+        """Applies the next event of the run; returns the spans that have ended by it."""
         self._totals.fold(event)
         match event:
             case e.RequestReceived():
@@ -386,8 +372,8 @@ class AgentTrace:
             self._chats.ask(start.ts, start.prompt)
 
     def apply(self, event: e.FleetEvent) -> list[Span]:
-        """Takes one event of the agent's stream, but not its end. Returns the spans that have ended
-        by it.
+        """Applies one event of the agent's stream, but not its end. Returns the spans that have
+        ended by it.
         """
         match event:
             case e.Text() | e.Thinking():
@@ -406,7 +392,7 @@ class AgentTrace:
                 self._answer = event.result or self._answer
                 if not event.ok:
                     error_type: Attributes = {"error.type": short(event.subtype)}
-                    self._note(f"turn {event.reason}", event.ts, error_type)
+                    self._add_event(f"turn {event.reason}", event.ts, error_type)
                 return self._chats.end_turn(event.seq)
             case e.FleetSessionMeta():
                 self._agent_id = event.agent_id or self._agent_id
@@ -417,7 +403,7 @@ class AgentTrace:
                 self._fail(event)
             case e.FleetRetracted():
                 self._chats.retract(event.message_ids)
-                self._note("retracted", event.ts, {"unbraid.messages": len(event.message_ids)})
+                self._add_event("retracted", event.ts, {"unbraid.messages": len(event.message_ids)})
             case _:
                 pass
         return []
@@ -429,7 +415,7 @@ class AgentTrace:
         return self._call_id(tool_use_id)
 
     def end(self, event: e.StreamEnd) -> list[Span]:
-        """Takes the end of the agent. Returns what was open in it, and the agent itself last."""
+        """Applies the end of the agent. Returns what was open in it, and the agent itself last."""
         seq = event.seq
         ended = self._chats.end(seq)
         for name, (span_id, call) in list(self._calls.items()):
@@ -464,13 +450,16 @@ class AgentTrace:
         result: e.FleetToolResult | None = None,
     ) -> Span:
         tool, content = short(call.tool), self._facts.content
+        arguments = None
+        if content:
+            arguments = cut(bytes(call.input_json).decode("utf-8", "replace"))
         failed = result is not None and not result.ok
         attributes = self._attributes("execute_tool") | known(
             {
                 "gen_ai.tool.name": tool,
                 "gen_ai.tool.type": "function",
                 "gen_ai.tool.call.id": short(call.tool_use_id),
-                "gen_ai.tool.call.arguments": _arguments(call) if content else None,
+                "gen_ai.tool.call.arguments": arguments,
                 "gen_ai.tool.call.result": cut(result.content) if content and result else None,
                 "error.type": "tool_error" if failed else None,
                 "unbraid.unfinished": True if result is None else None,
@@ -537,24 +526,20 @@ class AgentTrace:
 
     def _fail(self, event: e.FleetError) -> None:
         code = event.code or "error"
-        said = {"exception.message": cut(event.message)} if self._facts.content else {}
+        words = {"exception.message": cut(event.message)} if self._facts.content else {}
         if code.endswith("retry"):
-            self._note("retry", event.ts, {"error.type": short(code), **said})
+            self._add_event("retry", event.ts, {"error.type": short(code), **words})
         elif code == "warning":
-            self._note("warning", event.ts, {**said})
+            self._add_event("warning", event.ts, {**words})
         else:
-            self._note("exception", event.ts, {"exception.type": short(code), **said})
+            self._add_event("exception", event.ts, {"exception.type": short(code), **words})
 
-    def _note(self, name: str, ts: int, attributes: Attributes) -> None:
+    def _add_event(self, name: str, ts: int, attributes: Attributes) -> None:
         if len(self._events) < MAX_SPAN_EVENTS:
             self._events.append(SpanEvent(name, ts, attributes))
 
     def _attributes(self, operation: str) -> Attributes:
         return self._facts.attributes(operation, self._start.agent, self._start.stream_id)
-
-
-def _arguments(call: e.FleetToolUse) -> str:
-    return cut(bytes(call.input_json).decode("utf-8", "replace"))
 
 
 class _Message:
@@ -563,7 +548,7 @@ class _Message:
     def __init__(self, message_id: str, start: int, inputs: str | None, *, content: bool) -> None:
         self.message_id, self.start, self.end, self.inputs = message_id, start, start, inputs
         self.usage: e.FleetTokenUsage | None = None
-        self.said: MessageParts | None = MessageParts() if content else None
+        self.parts: MessageParts | None = MessageParts() if content else None
         self.has_words = False
         self.retracted = False
 
@@ -583,13 +568,13 @@ class Chats:
         self._sent: set[str] = set()
 
     def ask(self, ts: int, prompt: str) -> None:
-        """Takes a prompt: the agent can ask its model."""
+        """Adds a prompt: the agent can ask its model."""
         self._ready = ts
         if self._facts.content:
             self._inputs.append(message("user", [text_part(cut(prompt))]))
 
     def give_result(self, event: e.FleetToolResult) -> None:
-        """Takes the result of a tool: the agent can continue."""
+        """Adds the result of a tool: the agent can continue."""
         self._ready = max(self._ready or 0, event.ts)
         if self._facts.content:
             part = {
@@ -600,24 +585,24 @@ class Chats:
             self._inputs.append(message("tool", [part]))
 
     def say(self, event: e.Text | e.Thinking) -> list[Span]:
-        """Takes words; returns the messages that are complete by them."""
+        """Adds words; returns the messages that are complete by them."""
         ended, current = self._current(event.message_id, event)
-        if current is not None and current.said is not None:
+        if current is not None and current.parts is not None:
             kind = "text" if isinstance(event, e.Text) else "reasoning"
-            current.said.say(kind, event.block, event.delta)
+            current.parts.say(kind, event.block, event.delta)
         return ended
 
     def call(self, event: e.FleetToolUse) -> list[Span]:
-        """Takes a tool call; returns the messages that are complete by it."""
+        """Adds a tool call; returns the messages that are complete by it."""
         if event.message_id is None:
             return []
         ended, current = self._current(event.message_id, event)
-        if current is not None and current.said is not None:
-            current.said.call(event.tool_use_id, event.tool, bytes(event.input_json))
+        if current is not None and current.parts is not None:
+            current.parts.call(event.tool_use_id, event.tool, bytes(event.input_json))
         return ended
 
     def use(self, event: e.FleetTokenUsage) -> list[Span]:
-        """Takes what a message has used; returns it if its agent has gone on already."""
+        """Adds what a message has used; returns it if its agent has gone on already."""
         self.usage.add(event)
         self.model = self.model or event.model
         if event.message_id in self._sent:
@@ -637,11 +622,9 @@ class Chats:
                 self._open[each].retracted = True
 
     def end_turn(self, seq: int) -> list[Span]:
-        """Notes that the agent has answered and waits. Returns the spans of the messages that are
-        complete.
-        """
+        """Ends a turn: the agent has answered and waits. Returns the messages that are complete."""
         self._ready = None
-        return self._settled(seq)
+        return self._complete(seq)
 
     def end(self, seq: int) -> list[Span]:
         """Returns the spans of all messages that are left: nothing more comes."""
@@ -654,7 +637,7 @@ class Chats:
             return [], None
         current, ended = self._open.get(message_id), list[Span]()
         if current is None:
-            ended = self._settled(event.seq)
+            ended = self._complete(event.seq)
             current = self._begin(message_id, event.ts)
         current.end, current.has_words = max(current.end, event.ts), True
         self._ready = max(self._ready or 0, event.ts)
@@ -669,7 +652,7 @@ class Chats:
         self._inputs.clear()
         return begun
 
-    def _settled(self, seq: int) -> list[Span]:
+    def _complete(self, seq: int) -> list[Span]:
         return [self._span(each, seq) for each in list(self._open.values()) if each.usage]
 
     def _span(self, ended: _Message, seq: int) -> Span:
@@ -683,7 +666,7 @@ class Chats:
                 "gen_ai.response.id": ended.message_id,
                 "gen_ai.response.model": model,
                 "gen_ai.input.messages": ended.inputs,
-                "gen_ai.output.messages": ended.said.encoded() if ended.said else None,
+                "gen_ai.output.messages": ended.parts.encoded() if ended.parts else None,
                 "unbraid.retracted": ended.retracted or None,
             }
         )

@@ -146,7 +146,7 @@ class RunState(Struct, omit_defaults=True):
             self.unlisted = 0
 
     def note_work(self, stream_id: int) -> None:
-        """Notes that an agent has said something or was asked to: it works."""
+        """Marks that an agent works: it has said something, or was asked to."""
         if stream_id == 0:
             self.idle_since = 0
 

@@ -91,7 +91,7 @@ class RunClock:
         self.arrived = 0
         self._began: int | None = None
         self._lasted = 0  # for how long the main agent has worked, as it says
-        self._live = True  # whether what was placed last had just happened
+        self._live = True  # whether the latest event had just happened
 
     def begin(self, events: Sequence[RelayEvent]) -> None:
         """Sets the clock to the beginning of a run, whose first events these are."""
@@ -109,7 +109,7 @@ class RunClock:
             self.ts = self.arrived or self.ts
 
     def stamp(self, stream: FleetStream) -> int:
-        """Returns the time of an event that is placed in a stream."""
+        """Returns the time of the next event of a stream."""
         ts = self.ts
         if ts < stream.latest:
             ts = stream.latest
@@ -137,7 +137,7 @@ class RunClock:
             self.ts = max(self.ts, stream.began + duration_ms)
 
     def end(self, now: int) -> None:
-        """Sets the clock to the end of the run: now, if what was placed last had just happened."""
+        """Sets the clock to the end of the run: now, if its latest event had just happened."""
         self.ts = max(self.latest, now if self._live else 0)
 
     def duration_ms(self) -> int | None:
@@ -149,13 +149,14 @@ F = TypeVar("F", bound=e.FleetEvent)
 
 ROOT_AGENT = "main"
 CONTENT = (e.TextDelta, e.ThinkingDelta, e.ToolUse)
-AFTERTHOUGHTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
+# These may come after the end of their stream, and begin no new one.
+LATE_EVENTS = (e.Progress, e.SessionMeta, e.SubAgentEnded)
 
-_PLACE = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
+_COMMON_FIELDS = {field.name for field in msgspec.structs.fields(e.FleetEvent)}
 
 
 def _fields(kind: type[e.FleetEvent]) -> tuple[str, ...]:
-    return tuple(f.name for f in msgspec.structs.fields(kind) if f.name not in _PLACE)
+    return tuple(f.name for f in msgspec.structs.fields(kind) if f.name not in _COMMON_FIELDS)
 
 
 # A relay event, the fleet event that it becomes, and the fields that it takes along.
@@ -227,7 +228,7 @@ class Fleet:
                 continue
             stream = self._streams.get(event.context) or self._stray(event.context)
             if stream.ended:
-                if isinstance(event, AFTERTHOUGHTS):
+                if isinstance(event, LATE_EVENTS):
                     continue
                 stream = self._reopen(event.context, stream)
             if not stream.answering and isinstance(event, CONTENT):
@@ -262,7 +263,7 @@ class Fleet:
             duration_ms=self._clock.duration_ms(),
         )
         self.done = True
-        return self._take()
+        return self._pop()
 
     # --- a run that is driven, not read ---
 
@@ -272,7 +273,7 @@ class Fleet:
         """Begins the run with the prompt of its main agent. Returns its first events."""
         self._clock.ts = now
         self._begin(agent, prompt, e.SessionMeta(cwd=cwd, model=model))
-        return self._take()
+        return self._pop()
 
     def stream_of(self, context: str) -> FleetStream:
         """Returns the latest invocation of an agent that has been started."""
@@ -322,13 +323,13 @@ class Fleet:
         """Returns an event of a stream that has no relay event."""
         self._clock.ts = now
         self._emit(kind, stream, **payload)
-        return self._take()
+        return self._pop()
 
     def close(self, stream: FleetStream, *, ok: bool, reason: str, now: int) -> list[e.FleetEvent]:
         """Ends an invocation. Returns its last events."""
         self._clock.ts = now
         self._close(stream, ok, reason)
-        return self._take()
+        return self._pop()
 
     # --- streams ---
 
@@ -493,6 +494,6 @@ class Fleet:
         )
         self._seq += 1
 
-    def _take(self) -> list[e.FleetEvent]:
+    def _pop(self) -> list[e.FleetEvent]:
         out, self._out = self._out, []
         return out

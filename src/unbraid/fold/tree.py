@@ -4,11 +4,11 @@ it costs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from unbraid import events as e
 from unbraid.fold.status import MARKS, WAITING, WORKING, RunState, WaitingFor, status_of_end
@@ -90,13 +90,13 @@ class Tree:
         self._totals.fold(event)
         node = self.note_activity(event.stream_id, event.ts)
         if node is not None:
-            self._note(event, node)
-            self._judge(node)
+            self._count(event, node)
+            self._set_status(node)
         if answered is not None and (asker := self.nodes.get(answered.stream_id)) is not None:
             # The one that reports the answer may not be the one that asked.
-            self._judge(asker)
+            self._set_status(asker)
 
-    def _note(self, event: e.FleetEvent, node: Node) -> None:
+    def _count(self, event: e.FleetEvent, node: Node) -> None:
         match event:
             case e.FleetToolUse():
                 node.tool_uses += 1
@@ -125,13 +125,13 @@ class Tree:
                 pass
 
     def note_words(self, stream_id: int, ts: int) -> None:
-        """Notes that an agent has said something, where its words are not needed."""
+        """Applies words of an agent, of which only the time is needed."""
         self.state.note_work(stream_id)
         node = self.note_activity(stream_id, ts)
         if node is not None:
-            self._judge(node)
+            self._set_status(node)
 
-    def _judge(self, node: Node) -> None:
+    def _set_status(self, node: Node) -> None:
         state = self.state
         if node.waiting is None and not state.requests and not state.idle_since:
             return  # no agent waits for anything
@@ -142,7 +142,7 @@ class Tree:
         node.status = WORKING if waiting is None else WAITING
 
     def note_activity(self, stream_id: int, ts: int) -> Node | None:
-        """Notes that an agent has said something, which changes nothing else. Returns its node."""
+        """Sets when an agent was active last. Returns its node."""
         node = self.nodes.get(stream_id)
         if node is not None:
             if ts > node.updated:
@@ -221,13 +221,12 @@ class Tree:
         return made[stream_id]
 
     def _node_json(self, node: Node, total: Usage) -> dict[str, Any]:
-        usage, stream_id = node.usage, node.stream_id
         return {
             "stream_id": node.stream_id,
             "depth": node.depth,
             "agent": node.agent,
             "agent_id": node.agent_id,
-            "session_id": self.session_id if stream_id == 0 else None,
+            "session_id": self.session_id if node.stream_id == 0 else None,
             "tool_use_id": node.tool_use_id,
             "description": node.description,
             "model": node.model,
@@ -241,8 +240,8 @@ class Tree:
             "tool_uses": node.tool_uses,
             "failed_tools": node.failed_tools,
             "last_tool": node.last_tool,
-            "usage": _usage(usage),
-            "total": _usage(total),
+            "usage": asdict(node.usage),
+            "total": asdict(total),
             "children": [],
         }
 
@@ -324,13 +323,41 @@ def _one_line(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_creation_tokens": usage.cache_creation_tokens,
-        "cost_usd": usage.cost_usd,
-        "estimated_usd": usage.estimated_usd,
-        "unpriced_tokens": usage.unpriced_tokens,
-    }
+def closing_events(events: Sequence[e.FleetEvent], reason: str) -> list[e.FleetEvent]:
+    """Returns what the log of a run whose writer is gone still needs to be whole: the end of every
+    stream that is open, latest first, and `done`; nothing if that is there. The run has ended with
+    its last event, whenever that is found out.
+    """
+    tree = Tree(events)
+    if not events or tree.done is not None:
+        return []
+    first, last = events[0], events[-1]
+    ts, seq = max(event.ts for event in events), last.seq
+    ends: list[e.FleetEvent] = []
+    for node in sorted(tree.nodes.values(), key=lambda node: node.stream_id, reverse=True):
+        if node.ended is None:
+            seq += 1
+            ends.append(
+                e.StreamEnd(
+                    seq=seq,
+                    ts=ts,
+                    stream_id=node.stream_id,
+                    depth=node.depth,
+                    agent=node.agent,
+                    ok=False,
+                    reason=reason,
+                )
+            )
+    total = tree.rolled_up()
+    done = e.Done(
+        seq=seq + 1,
+        ts=ts,
+        stream_id=0,
+        depth=0,
+        agent=first.agent,
+        ok=False,
+        streams=len(tree.nodes),
+        **asdict(total),
+        duration_ms=ts - first.ts,
+    )
+    return [*ends, done]

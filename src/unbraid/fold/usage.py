@@ -73,7 +73,7 @@ class Totals(Struct, omit_defaults=True):
     report: Report | None = None
 
     def fold(self, event: object) -> bool:
-        """Takes one event of a run's log; returns whether it says anything about the total."""
+        """Adds one event of a run's log; returns whether it says anything about the total."""
         if type(event) not in _ACCOUNTS:
             return False
         if isinstance(event, FleetTokenUsage):
@@ -87,7 +87,7 @@ class Totals(Struct, omit_defaults=True):
         return True
 
     def turn_over(self, account: TokenUsage | Usage | None, cost_usd: float | None) -> None:
-        """Takes a result's account. It is cumulative: the latest replaces the one before, unless it
+        """Adds a result's account. It is cumulative: the latest replaces the one before, unless it
         is less than that, which only the account of a new process is.
         """
         report = self.report = self.report or Report()

@@ -212,6 +212,13 @@ class LogReader(Protocol):
         """
 
 
+class Feed(NamedTuple):
+    """Events of all runs: each as soon as its own run allows, and in the order of the log."""
+
+    entries: list[Entry]
+    ordered: list[Entry]
+
+
 class WholeLogReader(LogReader, Protocol):
     """A reader of all runs at once, in the order of their cursors."""
 
@@ -224,6 +231,19 @@ class WholeLogReader(LogReader, Protocol):
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
+
+    async def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
+        """Yields the same in two orders, for a log in which the events of one run may have to wait
+        and hold up no other run.
+        """
+        async for batch in self.follow_all(since):
+            yield Feed(batch, batch)
+
+    def fed(self, entries: list[Entry], *, ordered: bool = False) -> list[Entry]:
+        """Returns the first of some events that were read: those that do not have to wait for the
+        feed, in the order of the log if they are `ordered`.
+        """
+        return entries
 
 
 class MachineRequests(Protocol):
@@ -484,22 +504,16 @@ async def run_pages(
     until: int | None = None,
     stream_id: int | None = None,
     types: Collection[str] = (),
+    page_size: int = READ_LIMIT,
 ) -> AsyncIterator[list[Entry]]:
     """Yields all events of a run after the seq `since` that exist now, page by page; those up to
     the seq `until`, if it is given.
     """
     while until is None or since < until:
-        page = await log.read(run, since, stream_id=stream_id, types=types)
+        page = await log.read(run, since, page_size, stream_id=stream_id, types=types)
         if until is not None:
             page = [entry for entry in page if entry.seq <= until]
         if not page:
             return
         yield page
         since = page[-1].seq
-
-
-class Feed(NamedTuple):
-    """Events of all runs: each as soon as its own run allows, and in the order of the log."""
-
-    entries: list[Entry]
-    ordered: list[Entry]

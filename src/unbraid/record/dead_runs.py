@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from unbraid.agents.registry import is_kind
 from unbraid.errors import LogError
-from unbraid.fold.run_end import closing_events
+from unbraid.fold.tree import closing_events
 from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, run_pages
 from unbraid.record.recorder import Recorder

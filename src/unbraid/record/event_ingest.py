@@ -188,7 +188,7 @@ class EventIngest:
         from unbraid.redact.reader import RunRedactor
 
         redactor = RunRedactor(self._log, run, events[0].seq - 1)
-        decided = await redactor.take([entry_of(run, each, encode(each)) for each in events])
+        decided = await redactor.push([entry_of(run, each, encode(each)) for each in events])
         decided += redactor.expire(time.time())
         return await asyncio.to_thread(lambda: [redact_event(entry.event) for entry in decided])
 

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from unbraid.agents.control_port import Controller
 from unbraid.agents.port import (
@@ -37,7 +37,7 @@ from unbraid.record.child import ChildProcess, SinkError, write_out
 from unbraid.record.followed_session import FollowedSession
 from unbraid.record.recorder import Recorder
 from unbraid.record.runs import next_run, open_run
-from unbraid.send.budget_guard import BudgetGuard
+from unbraid.send.budgets import BudgetGuard
 from unbraid.send.delivery import RunDelivery
 from unbraid.steer.controllers import Controllers, channels_of
 from unbraid.steer.resume import agent_of
@@ -45,6 +45,9 @@ from unbraid.system.clock import now_ms
 from unbraid.system.home import data_folder
 from unbraid.system.process import nobody_writes
 from unbraid.timings import RUN_POLL_SECONDS
+
+if TYPE_CHECKING:
+    from unbraid.send.otel import LaunchedTrace
 
 # A stream of unknown origin: the first line that an agent kind recognizes decides which kind it
 # is.
@@ -416,24 +419,6 @@ Warn = Callable[[str], None]
 Face = Callable[[Log, Controllers], AbstractAsyncContextManager[object]]
 
 
-class RunTracer(Protocol):
-    """Traces a run while it is recorded."""
-
-    def environment(self, run: str | None) -> Mapping[str, str]:
-        """Returns what the agent's process is to find in its environment, beside ours; its run may
-        have no name yet.
-        """
-        ...
-
-    def begin(self, log: Log, run: str) -> None:
-        """Notes that the run is recorded from now on."""
-        ...
-
-    async def finish(self) -> None:
-        """Waits a little for what is left, when the run is over."""
-        ...
-
-
 async def run(
     argv: Sequence[str],
     env: Mapping[str, str],
@@ -441,7 +426,7 @@ async def run(
     *,
     sending: RunDelivery | None = None,
     face: Face | None = None,
-    trace: RunTracer | None = None,
+    trace: LaunchedTrace | None = None,
     limits: RunLimits | None = None,
     steered: bool = False,
     redact: bool = False,

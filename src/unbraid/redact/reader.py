@@ -8,8 +8,8 @@ word redacted.
 
 A reader that begins in the middle of a run gets the same as one that has read all of it: the text
 that came before in a block is looked up when the block continues. To viewers who read and then
-follow, events that wait are not written yet (`RedactedFeed`): what they do not find comes to them
-through the feed.
+follow, events that wait are not written yet: what they do not find comes to them through
+`RedactedLog.feed`.
 
 Searches look at what is shown, not at what is stored. A search that answers whether a guess is in a
 text gives the text away, one guess after the other, though every answer is redacted. So what was
@@ -103,14 +103,14 @@ class RunRedactor:
         """When it has waited long enough."""
         return self._held[0][1] + REDACTION_HOLD_SECONDS if self._held else None
 
-    async def take(self, entries: list[Entry]) -> list[Entry]:
-        """Takes more events. Returns as many of the events so far as are decided."""
+    async def push(self, entries: list[Entry]) -> list[Entry]:
+        """Adds the next events. Returns as many of the events so far as are decided."""
         if self._known is not None:
             for entry in entries:
                 if entry.stream_id not in self._known and entry.type not in WITHIN_BLOCKS:
                     self._known.add(entry.stream_id)
                     if entry.type in TEXTS:
-                        await self._look_up(entry)
+                        await self._skip_text_before(entry)
         now = time.monotonic() if self._live else 0.0
         self._held += [(entry, now if self._live else entry.ts / 1000) for entry in entries]
         return self._shown(await off_loop(self._redacted, [entry.data for entry in entries]))
@@ -136,16 +136,15 @@ class RunRedactor:
             shown.append(entry if data == entry.data else replace(entry, data=data))
         return shown
 
-    async def _look_up(self, entry: Entry) -> None:
-        """Looks up what the stream said before an event, as far as it may belong to the same
-        secret.
-        """
+    async def _skip_text_before(self, entry: Entry) -> None:
+        """Reads what the stream said before an event, as far as it may be of the same secret."""
         span = READ_LIMIT
-        while not await self._looked_up(entry, max(0, entry.seq - 1 - span)):
+        while not await self._skip_text_from(max(0, entry.seq - 1 - span), entry):
             span *= 8
 
-    async def _looked_up(self, entry: Entry, start: int) -> bool:
-        said, size, whole = list[bytes](), 0, start == 0
+    async def _skip_text_from(self, start: int, entry: Entry) -> bool:
+        """Returns whether that was all of the text that may belong to the same secret."""
+        lines, size, whole = list[bytes](), 0, start == 0
         block: str | int | None = None
         async for page in run_pages(self._log, self._run, start, stream_id=entry.stream_id):
             for each in page:
@@ -155,14 +154,14 @@ class RunRedactor:
                 name = read.block if isinstance(read, Delta) else None
                 if name is None or name != block:
                     whole = whole or block is not None or name is None
-                    said, size, block = [], 0, name
+                    lines, size, block = [], 0, name
                 if isinstance(read, Delta):
-                    said.append(each.data)
+                    lines.append(each.data)
                     size += len(read.text)
             if page[-1].seq >= entry.seq:
                 break
         if whole or size >= LOOK_UP_BYTES:
-            self._lines.skip(said)
+            self._lines.skip(lines)
             return True
         return False
 
@@ -170,7 +169,7 @@ class RunRedactor:
 class FeedRedactor:
     """Events of all runs in, in the order of the log; the same events redacted out.
 
-    `take` gives each as soon as its own run allows, `ordered` in the order of the log.
+    `push` returns each as soon as its own run allows, `ordered` those in the order of the log.
     """
 
     def __init__(self, log: LogReader, since: float = 0, *, live: bool = False) -> None:
@@ -186,8 +185,8 @@ class FeedRedactor:
         found = (each.deadline for each in self._waiting.values())
         return min((at for at in found if at is not None), default=None)
 
-    async def take(self, batch: list[Entry]) -> list[Entry]:
-        """Takes more events. Returns as many of the events so far as are decided, in order within
+    async def push(self, batch: list[Entry]) -> list[Entry]:
+        """Adds the next events. Returns as many of those so far as are decided, in order within
         each run.
         """
         by_run: dict[str, list[Entry]] = {}
@@ -196,7 +195,7 @@ class FeedRedactor:
         decided: list[Entry] = []
         for run, entries in by_run.items():
             redactor = self._redactor(run, entries[0].seq - 1)
-            decided += await redactor.take(entries)
+            decided += await redactor.push(entries)
             self._keep(run, redactor, over=entries[-1].type == "done")
         self._ready += decided
         self._cursor = batch[-1].cursor
@@ -280,19 +279,16 @@ class RedactedReader:
         redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
         # More than is asked for: what follows the last of them may have to decide it.
         size = max(limit, READ_LIMIT if types else LOOK_AHEAD)
-        while len(shown) < limit:
-            entries = await self._log.read(run, since, size, stream_id=stream_id)
-            decided = await _decided(redactor, entries)
-            if entries:
-                since = entries[-1].seq
-            else:
-                # The run's end is an event of another stream.
-                over = await self._log.read(run, since, 1, types=("done",))
-                decided = redactor.finish() if over else redactor.expire(inf)
-            shown += [entry for entry in decided if not types or entry.type in types]
-            if not entries:
-                break
-        return shown[:limit]
+        pages = run_pages(self._log, run, since, stream_id=stream_id, page_size=size)
+        async for decided in _decided(redactor, pages):
+            shown += (entry for entry in decided if not types or entry.type in types)
+            if len(shown) >= limit:
+                return shown[:limit]
+        # The run's end is an event of another stream.
+        summary = await self._log.run(run)
+        over = summary is not None and summary.over
+        decided = redactor.finish() if over else redactor.expire(inf)
+        return [*shown, *(entry for entry in decided if not types or entry.type in types)][:limit]
 
     async def follow(self, run: str, since: int = 0) -> AsyncIterator[list[Entry]]:
         """Yields the events of a run after `since`, then those to come; ends after `done`. An empty
@@ -300,7 +296,7 @@ class RedactedReader:
         """
         redactor = RunRedactor(self._log, run, since, live=True)
         async for batch in _with_deadlines(self._log.follow(run, since), redactor):
-            shown = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
+            shown = await redactor.push(batch) if batch else redactor.expire(time.monotonic())
             if shown:
                 yield shown
             if batch and redactor.held:
@@ -345,73 +341,65 @@ class RedactedReader:
         return await _redact_results(self, results, query, limit=limit)
 
 
-class RedactedLog(RedactedReader):
+class RedactedLog(RedactedReader, WholeLogReader):
     """A log as it may be shown, of which all runs can be read at once."""
 
     def __init__(self, log: WholeLogReader) -> None:
         super().__init__(log)
         self._whole = log
+        # Before the feed begins, nothing waits.
+        self._fed = FeedRedactor(log, inf, live=True)
 
     async def read_decided(self, run: str, since: int = 0) -> list[Entry]:
         """Returns events of a run after the seq `since`, in order, up to the first that waits."""
-        redactor, shown = RunRedactor(self._log, run, since), list[Entry]()
-        while not shown and (entries := await self._log.read(run, since)):
-            since = entries[-1].seq
-            shown = await _decided(redactor, entries)
-        return shown
+        redactor = RunRedactor(self._log, run, since)
+        async for decided in _decided(redactor, run_pages(self._log, run, since)):
+            if decided:
+                return decided
+        return []
 
     async def read_all(self, since: int = 0, limit: int = READ_LIMIT) -> list[Entry]:
         """Returns up to `limit` events of all runs after the cursor `since`, in order. What may be
         the beginning of a secret at the end of the log is redacted like one.
         """
         redactor, shown = FeedRedactor(self._log), list[Entry]()
-        while len(shown) < limit:
-            entries = await self._whole.read_all(since, limit)
-            if entries:
-                since = entries[-1].cursor
-                await _decided(redactor, entries)
-            else:
-                redactor.expire(inf)
+        async for _ in _decided(redactor, self._pages(since, limit)):
             shown += redactor.ordered()
-            if not entries:
-                break
-        return shown[:limit]
+            if len(shown) >= limit:
+                return shown[:limit]
+        redactor.expire(inf)
+        return [*shown, *redactor.ordered()][:limit]
 
     async def follow_all(self, since: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
         come.
         """
-        async for _, ordered in RedactedFeed(self._whole).feed(since):
+        async for _, ordered in self._feed(FeedRedactor(self._log, since or 0, live=True), since):
             if ordered:
                 yield ordered
 
-
-class RedactedFeed:
-    """What viewers of a log are shown. To them, events that still wait are not written yet."""
-
-    def __init__(self, log: WholeLogReader) -> None:
-        self._log, self._shown = log, RedactedLog(log)
-        # Before the feed begins, nothing waits.
-        self._redactor = FeedRedactor(log, inf, live=True)
-
-    async def read(self, run: str, since: int) -> list[Entry]:
-        """Returns events of a run after the seq `since`, in order, up to the first that waits."""
-        return list(takewhile(self._redactor.has_released, await self._shown.read(run, since)))
-
-    async def read_all(self, since: int) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`, in order, up to the first that
-        waits.
-        """
-        return list(takewhile(self._redactor.has_ordered, await self._shown.read_all(since)))
-
-    async def feed(self, since: int | None) -> AsyncIterator[Feed]:
+    def feed(self, since: int | None = None) -> AsyncIterator[Feed]:
         """Yields the events of all runs after the cursor `since` (None: from now on), then those to
-        come: each as soon as its own run allows, and in the order of the log.
+        come: each as soon as its own run allows, and in the order of the log. To its viewers,
+        events that still wait are not written yet.
         """
-        self._redactor = redactor = FeedRedactor(self._log, since or 0, live=True)
-        async for batch in _with_deadlines(self._log.follow_all(since), redactor):
-            entries = await redactor.take(batch) if batch else redactor.expire(time.monotonic())
+        self._fed = FeedRedactor(self._log, since or 0, live=True)
+        return self._feed(self._fed, since)
+
+    def fed(self, entries: list[Entry], *, ordered: bool = False) -> list[Entry]:
+        """Returns the first of some events that were read: those that the feed has given out."""
+        was_fed = self._fed.has_ordered if ordered else self._fed.has_released
+        return list(takewhile(was_fed, entries))
+
+    async def _feed(self, redactor: FeedRedactor, since: int | None) -> AsyncIterator[Feed]:
+        async for batch in _with_deadlines(self._whole.follow_all(since), redactor):
+            entries = await redactor.push(batch) if batch else redactor.expire(time.monotonic())
             yield Feed(entries, redactor.ordered())
+
+    async def _pages(self, since: int, limit: int) -> AsyncIterator[list[Entry]]:
+        while page := await self._whole.read_all(since, limit):
+            yield page
+            since = page[-1].cursor
 
 
 def redact_summary(run: RunSummary) -> RunSummary:
@@ -433,12 +421,15 @@ def redact_struct(value: S) -> S:
     return msgspec.json.decode(redact(msgspec.json.encode(value)), type=type(value))
 
 
-async def _decided(redactor: RunRedactor | FeedRedactor, entries: list[Entry]) -> list[Entry]:
-    """Returns what is decided of events that were read. What waits is timed by the log itself, or a
-    stream that stalled would make of every read one to the end.
+async def _decided(
+    redactor: RunRedactor | FeedRedactor, pages: AsyncIterator[list[Entry]]
+) -> AsyncIterator[list[Entry]]:
+    """Yields what is decided of events that are read page by page. What waits is timed by the log
+    itself, or a stream that stalled would make of every read one to the end.
     """
-    decided = await redactor.take(entries)
-    return decided + redactor.expire(entries[-1].ts / 1000) if entries else decided
+    async for page in pages:
+        decided = await redactor.push(page)
+        yield decided + redactor.expire(page[-1].ts / 1000)
 
 
 async def off_loop(act: Callable[[list[bytes]], T], data: list[bytes]) -> T:

@@ -12,44 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ag_ui.core import (
-    PROTOCOL_VERSION,
-    AssistantMessage,
-    BaseEvent,
-    CustomEvent,
-    FunctionCall,
-    Interrupt,
-    Message,
-    MessagesSnapshotEvent,
-    RawEvent,
-    ReasoningEndEvent,
-    ReasoningMessage,
-    ReasoningMessageContentEvent,
-    ReasoningMessageEndEvent,
-    ReasoningMessageStartEvent,
-    ReasoningStartEvent,
-    RunErrorEvent,
-    RunFinishedCancelledOutcome,
-    RunFinishedEvent,
-    RunFinishedInterruptOutcome,
-    RunFinishedSuccessOutcome,
-    RunStartedEvent,
-    SubagentErrorEvent,
-    SubagentFinishedEvent,
-    SubagentFinishedSuspendedOutcome,
-    SubagentStartedEvent,
-    TextMessageContentEvent,
-    TextMessageEndEvent,
-    TextMessageStartEvent,
-    TokenUsage,
-    ToolCall,
-    ToolCallArgsEvent,
-    ToolCallEndEvent,
-    ToolCallResultEvent,
-    ToolCallStartEvent,
-    ToolMessage,
-    UserMessage,
-)
+from ag_ui import core as ag
 
 from unbraid import events as e
 from unbraid.events.parts import decoded
@@ -92,16 +55,16 @@ class AgUiRun:
         self._segments = 0
         self._running = False
         self._prompts = 0
-        self._ending: list[BaseEvent] = []  # how the run has ended, for good or for now
+        self._ending: list[ag.BaseEvent] = []  # how the run has ended, for good or for now
 
     @property
     def interrupted(self) -> bool:
         """Whether the run has ended for now, because a person has to answer."""
         return self._segments > 0 and not self._running and not self.over
 
-    def apply(self, event: e.FleetEvent) -> list[BaseEvent]:
-        """Takes the next event of the run, and returns its AG-UI events."""
-        found: list[BaseEvent] = []
+    def apply(self, event: e.FleetEvent) -> list[ag.BaseEvent]:
+        """Applies the next event of the run, and returns its AG-UI events."""
+        found: list[ag.BaseEvent] = []
         if isinstance(event, e.RequestReceived):
             self._source = event.source
             self._thread_id = self._thread_id or event.session_id or self._run
@@ -117,7 +80,7 @@ class AgUiRun:
         """Gives the run another id, with which it continues after an interrupt."""
         self._run_id, self._segments = run_id, 0
 
-    def so_far(self, messages: BaseEvent, ts: int) -> list[BaseEvent]:
+    def so_far(self, messages: ag.BaseEvent, ts: int) -> list[ag.BaseEvent]:
         """Returns what a viewer needs that comes now, with all `messages` so far in one event."""
         found, agents = [self._started(ts)], self._agents.values()
         for agent in agents:
@@ -126,7 +89,7 @@ class AgUiRun:
         found += (each for agent in agents for each in agent.reopened(ts))
         return found + self._ending
 
-    def _apply(self, event: e.FleetEvent) -> list[BaseEvent]:
+    def _apply(self, event: e.FleetEvent) -> list[ag.BaseEvent]:
         self._state.apply(event)
         match event:
             case e.RequestReceived():
@@ -149,7 +112,7 @@ class AgUiRun:
                 agent = self._agents.get(event.stream_id)
                 return [] if agent is None else self._of_agent(agent, event)
 
-    def _of_agent(self, agent: AgUiAgent, event: e.FleetEvent) -> list[BaseEvent]:
+    def _of_agent(self, agent: AgUiAgent, event: e.FleetEvent) -> list[ag.BaseEvent]:
         match event:
             case e.Text() | e.Thinking():
                 return agent.say(event)
@@ -181,7 +144,7 @@ class AgUiRun:
                 return [*agent.close(event.ts), *agent.finished()]
             case e.FleetUnrecognized():
                 raw = decoded(bytes(event.raw))
-                return [RawEvent(event=raw, source=self._source, **agent.tags(event.ts))]
+                return [ag.RawEvent(event=raw, source=self._source, **agent.tags(event.ts))]
             case e.FleetMalformed():
                 bad = {"reason": event.reason, "offset": event.offset}
                 return [self._custom("malformed", event, bad)]
@@ -189,7 +152,7 @@ class AgUiRun:
                 pass
         return []
 
-    def _start(self, event: e.StreamStart) -> list[BaseEvent]:
+    def _start(self, event: e.StreamStart) -> list[ag.BaseEvent]:
         parent = self._agents.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
         agent = AgUiAgent(self._run, event, None if parent is None else parent.tag)
         agent.call_id = self._calls.find(event.parent_stream_id, event.tool_use_id)
@@ -200,7 +163,7 @@ class AgUiRun:
 
     def _prompt(
         self, agent: AgUiAgent | None, event: e.FleetEvent, text: str | None
-    ) -> list[BaseEvent]:
+    ) -> list[ag.BaseEvent]:
         """Returns an agent's prompt as a user's message."""
         if not text:
             return []
@@ -211,12 +174,12 @@ class AgUiRun:
         name = f"{self._run}/prompt.{event.seq}"
         tags = {"timestamp": event.ts or None} if agent is None else agent.tags(event.ts)
         return [
-            TextMessageStartEvent(message_id=name, role="user", **tags),
-            TextMessageContentEvent(message_id=name, delta=text, **tags),
-            TextMessageEndEvent(message_id=name, **tags),
+            ag.TextMessageStartEvent(message_id=name, role="user", **tags),
+            ag.TextMessageContentEvent(message_id=name, delta=text, **tags),
+            ag.TextMessageEndEvent(message_id=name, **tags),
         ]
 
-    def _begin(self, ts: int) -> list[BaseEvent]:
+    def _begin(self, ts: int) -> list[ag.BaseEvent]:
         """Begins the run, or continues it after an interrupt. Returns the events of that, for the
         agents that have not ended and those above them.
         """
@@ -235,11 +198,11 @@ class AgUiRun:
                 found += [*agent.started(), *agent.finished()]
         return found
 
-    def _started(self, ts: int) -> BaseEvent:
-        return RunStartedEvent(
+    def _started(self, ts: int) -> ag.BaseEvent:
+        return ag.RunStartedEvent(
             thread_id=self._thread_id or self._run,
             run_id=self._segment,
-            protocol_version=PROTOCOL_VERSION,
+            protocol_version=ag.PROTOCOL_VERSION,
             timestamp=ts or None,
             metadata={OWN: {"run": self._run}},
         )
@@ -248,20 +211,20 @@ class AgUiRun:
     def _segment(self) -> str:
         return self._run_id if self._segments <= 1 else f"{self._run_id}/{self._segments}"
 
-    def _interrupt(self, ts: int) -> list[BaseEvent]:
-        closed, ending = self._close_all(ts), list[BaseEvent]()
+    def _interrupt(self, ts: int) -> list[ag.BaseEvent]:
+        closed, ending = self._close_all(ts), list[ag.BaseEvent]()
         for agent in reversed(self._agents.values()):
             own = [n for n, r in self._requests.items() if r.stream_id == agent.stream_id]
             ending += agent.suspended(ts, own) if agent.end is None else []
         interrupts = [self._as_interrupt(request) for request in self._requests.values()]
         self._running = False
-        outcome = RunFinishedInterruptOutcome(interrupts=interrupts)
+        outcome = ag.RunFinishedInterruptOutcome(interrupts=interrupts)
         self._ending = [*ending, self._finished(ts, outcome=outcome)]
         return [*closed, *self._ending]
 
-    def _as_interrupt(self, request: e.FleetPermissionAsked) -> Interrupt:
+    def _as_interrupt(self, request: e.FleetPermissionAsked) -> ag.Interrupt:
         agent = self._agents.get(request.stream_id)
-        return Interrupt(
+        return ag.Interrupt(
             id=request.request_id,
             reason="tool_call",
             message=f"{request.agent} asks for permission to use {request.tool}",
@@ -271,29 +234,29 @@ class AgUiRun:
             metadata={OWN: {"tool": request.tool, "input": request.input}},
         )
 
-    def _done(self, event: e.Done) -> list[BaseEvent]:
+    def _done(self, event: e.Done) -> list[ag.BaseEvent]:
         closed = self._close_all(event.ts)
         self._running, self.over = False, True
         self._ending = [self._outcome(event)]
         return [*closed, *self._ending]
 
-    def _outcome(self, event: e.Done) -> BaseEvent:
+    def _outcome(self, event: e.Done) -> ag.BaseEvent:
         main = self._agents.get(0)
         end = None if main is None else main.end
         if main is None or end is None or event.ok or end.ok:
             answer = None if main is None else main.answer
-            return self._finished(event.ts, outcome=RunFinishedSuccessOutcome(), result=answer)
+            return self._finished(event.ts, outcome=ag.RunFinishedSuccessOutcome(), result=answer)
         if status_of_end(end.reason, ok=end.ok) == INTERRUPTED:
-            return self._finished(event.ts, outcome=RunFinishedCancelledOutcome())
-        return RunErrorEvent(
+            return self._finished(event.ts, outcome=ag.RunFinishedCancelledOutcome())
+        return ag.RunErrorEvent(
             message=main.error or main.answer or end.reason,
             code=end.reason,
             usage=self._entries(),
             timestamp=event.ts or None,
         )
 
-    def _finished(self, ts: int, **facts: Any) -> BaseEvent:
-        return RunFinishedEvent(
+    def _finished(self, ts: int, **facts: Any) -> ag.BaseEvent:
+        return ag.RunFinishedEvent(
             thread_id=self._thread_id or self._run,
             run_id=self._segment,
             usage=self._entries() if self.over else None,
@@ -301,17 +264,17 @@ class AgUiRun:
             **facts,
         )
 
-    def _entries(self) -> list[TokenUsage] | None:
+    def _entries(self) -> list[ag.TokenUsage] | None:
         return [_usage_entry(model, usage) for model, usage in self._usage.items()] or None
 
-    def _close_all(self, ts: int) -> list[BaseEvent]:
+    def _close_all(self, ts: int) -> list[ag.BaseEvent]:
         return [each for agent in self._agents.values() for each in agent.close(ts)]
 
-    def _custom(self, name: str, event: e.FleetEvent, value: dict[str, Any]) -> BaseEvent:
+    def _custom(self, name: str, event: e.FleetEvent, value: dict[str, Any]) -> ag.BaseEvent:
         agent = self._agents.get(event.stream_id)
         known = {key: each for key, each in value.items() if each is not None}
         tags = {"timestamp": event.ts or None} if agent is None else agent.tags(event.ts)
-        return CustomEvent(name=name, value=known, **tags)
+        return ag.CustomEvent(name=name, value=known, **tags)
 
 
 OWN = "unbraid"
@@ -335,61 +298,63 @@ class AgUiAgent:
         self._run, self._start = run, start
         self._model = start.model
         self._open: tuple[str, str] | None = None  # the kind and the id of the open message
-        self._said: tuple[str, str] | None = None  # a message of the agent, and its latest text
+        self._latest: tuple[str, str] | None = None  # a message of the agent, and its last text
 
-    def say(self, event: e.Text | e.Thinking) -> list[BaseEvent]:
+    def say(self, event: e.Text | e.Thinking) -> list[ag.BaseEvent]:
         """Returns the events of a piece of text or reasoning."""
         kind = "text" if isinstance(event, e.Text) else "reasoning"
         name = f"{event.message_id}/{self.stream_id}.{event.block}"
         if kind == "reasoning":
             name += ".reasoning"  # a message's ids are those of all kinds
         else:
-            self._said = (event.message_id, name)
-        found: list[BaseEvent] = []
+            self._latest = (event.message_id, name)
+        found: list[ag.BaseEvent] = []
         if self._open != (kind, name):
             found = [*self.close(event.ts), *self.open(kind, name, event.ts)]
         if event.delta:
-            content = TextMessageContentEvent if kind == "text" else ReasoningMessageContentEvent
+            content = (
+                ag.TextMessageContentEvent if kind == "text" else ag.ReasoningMessageContentEvent
+            )
             found.append(content(message_id=name, delta=event.delta, **self.tags(event.ts)))
         return found
 
     def message_of_call(self, message_id: str | None) -> str | None:
         """Returns the message that a call is shown in: the text that stands before it, if the model
-        has said both in one.
+        has written both in one.
         """
         if message_id is None:
             return None
-        if self._said is not None and self._said[0] == message_id:
-            return self._said[1]
+        if self._latest is not None and self._latest[0] == message_id:
+            return self._latest[1]
         return f"{message_id}/{self.stream_id}"
 
-    def open(self, kind: str, name: str, ts: int) -> list[BaseEvent]:
+    def open(self, kind: str, name: str, ts: int) -> list[ag.BaseEvent]:
         """Begins a message, or continues one. Returns the events of that."""
         self._open, tags = (kind, name), self.tags(ts)
         if kind == "text":
-            return [TextMessageStartEvent(message_id=name, role="assistant", **tags)]
+            return [ag.TextMessageStartEvent(message_id=name, role="assistant", **tags)]
         return [
-            ReasoningStartEvent(message_id=name, **tags),
-            ReasoningMessageStartEvent(message_id=name, **tags),
+            ag.ReasoningStartEvent(message_id=name, **tags),
+            ag.ReasoningMessageStartEvent(message_id=name, **tags),
         ]
 
-    def close(self, ts: int) -> list[BaseEvent]:
+    def close(self, ts: int) -> list[ag.BaseEvent]:
         """Ends the message that is open. Returns the events of that."""
         if self._open is None:
             return []
         (kind, name), self._open, tags = self._open, None, self.tags(ts)
         if kind == "text":
-            return [TextMessageEndEvent(message_id=name, **tags)]
+            return [ag.TextMessageEndEvent(message_id=name, **tags)]
         return [
-            ReasoningMessageEndEvent(message_id=name, **tags),
-            ReasoningEndEvent(message_id=name, **tags),
+            ag.ReasoningMessageEndEvent(message_id=name, **tags),
+            ag.ReasoningEndEvent(message_id=name, **tags),
         ]
 
-    def reopened(self, ts: int) -> list[BaseEvent]:
+    def reopened(self, ts: int) -> list[ag.BaseEvent]:
         """Returns the beginning of the message that is open, for a viewer that has not seen it."""
         return [] if self._open is None else self.open(*self._open, ts)
 
-    def started(self) -> list[BaseEvent]:
+    def started(self) -> list[ag.BaseEvent]:
         """Returns the events that announce the agent; none for the run's own agent."""
         if self.tag is None:
             return []
@@ -399,7 +364,7 @@ class AgUiAgent:
         facts |= {"background": start.background} if start.background is not None else {}
         if start.resumes:
             facts["resumes"] = subagent_id(self._run, start.resumes)
-        event = SubagentStartedEvent(
+        event = ag.SubagentStartedEvent(
             subagent_run_id=self.tag,
             name=start.agent,
             description=start.description,
@@ -411,25 +376,27 @@ class AgUiAgent:
         )
         return [event]
 
-    def finished(self) -> list[BaseEvent]:
+    def finished(self) -> list[ag.BaseEvent]:
         """Returns the events that end the agent as it has ended; none for the run's own agent."""
         if self.tag is None or self.end is None:
             return []
         tags = self.tags(self.end.ts)
         if self.end.ok:
-            return [SubagentFinishedEvent(result=self.answer, **tags)]
+            return [ag.SubagentFinishedEvent(result=self.answer, **tags)]
         message = self.error or self.answer or self.end.reason
-        return [SubagentErrorEvent(message=message, code=self.end.reason, **tags)]
+        return [ag.SubagentErrorEvent(message=message, code=self.end.reason, **tags)]
 
-    def suspended(self, ts: int, requests: list[str]) -> list[BaseEvent]:
+    def suspended(self, ts: int, requests: list[str]) -> list[ag.BaseEvent]:
         """Returns the events that end the agent's part of a run that waits for an answer;
         `requests` are its own.
         """
         if self.tag is None:
             return []
-        outcome = SubagentFinishedSuspendedOutcome(interrupt_ids=requests or None)
+        outcome = ag.SubagentFinishedSuspendedOutcome(interrupt_ids=requests or None)
         return [
-            SubagentFinishedEvent(subagent_run_id=self.tag, outcome=outcome, timestamp=ts or None)
+            ag.SubagentFinishedEvent(
+                subagent_run_id=self.tag, outcome=outcome, timestamp=ts or None
+            )
         ]
 
     def tags(self, ts: int) -> dict[str, Any]:
@@ -450,29 +417,29 @@ class AgUiCalls:
         self._taken: set[str] = set()
         self._messages: dict[str, str] = {}
 
-    def begin(self, agent: AgUiAgent, event: e.FleetToolUse) -> list[BaseEvent]:
+    def begin(self, agent: AgUiAgent, event: e.FleetToolUse) -> list[ag.BaseEvent]:
         """Returns the events of a call, which comes whole."""
         name = self._name(event.stream_id, event.tool_use_id)
         message, tags = agent.message_of_call(event.message_id), agent.tags(event.ts)
         if message is not None:
             self._messages[name] = message
-        start = ToolCallStartEvent(
+        start = ag.ToolCallStartEvent(
             tool_call_id=name, tool_call_name=event.tool, parent_message_id=message, **tags
         )
         arguments = bytes(event.input_json).decode("utf-8", "replace")
         return [
             start,
-            ToolCallArgsEvent(tool_call_id=name, delta=arguments, **tags),
-            ToolCallEndEvent(tool_call_id=name, **tags),
+            ag.ToolCallArgsEvent(tool_call_id=name, delta=arguments, **tags),
+            ag.ToolCallEndEvent(tool_call_id=name, **tags),
         ]
 
-    def result(self, agent: AgUiAgent, event: e.FleetToolResult) -> list[BaseEvent]:
+    def result(self, agent: AgUiAgent, event: e.FleetToolResult) -> list[ag.BaseEvent]:
         """Returns the events of a result."""
         name = self.find(event.stream_id, event.tool_use_id) or event.tool_use_id
         facts: dict[str, object] = {"ok": event.ok}
         if event.duration_ms is not None:
             facts["durationMs"] = event.duration_ms
-        result = ToolCallResultEvent(
+        result = ag.ToolCallResultEvent(
             message_id=f"{name}/result",
             tool_call_id=name,
             content=event.content,
@@ -514,9 +481,9 @@ def message_usage(event: e.FleetTokenUsage) -> dict[str, object]:
     return found | {name: value for name, value in dollars.items() if value is not None}
 
 
-def _usage_entry(model: str | None, usage: Usage) -> TokenUsage:
+def _usage_entry(model: str | None, usage: Usage) -> ag.TokenUsage:
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
-    return TokenUsage(
+    return ag.TokenUsage(
         model=model,
         input_tokens=usage.input_tokens + cached,
         output_tokens=usage.output_tokens,
@@ -530,47 +497,49 @@ class AgUiMessages:
     """The messages of a run, in order."""
 
     def __init__(self) -> None:
-        self._messages: dict[str, Message] = {}
+        self._messages: dict[str, ag.Message] = {}
         self._words: dict[str, list[str]] = {}
-        self._calls: dict[str, ToolCall] = {}
+        self._calls: dict[str, ag.ToolCall] = {}
 
-    def apply(self, events: Iterable[BaseEvent]) -> None:
-        """Takes more events."""
+    def apply(self, events: Iterable[ag.BaseEvent]) -> None:
+        """Applies more events."""
         for event in events:
             match event:
-                case TextMessageStartEvent() | ReasoningMessageStartEvent():
+                case ag.TextMessageStartEvent() | ag.ReasoningMessageStartEvent():
                     self._begin(event)
-                case TextMessageContentEvent() | ReasoningMessageContentEvent():
+                case ag.TextMessageContentEvent() | ag.ReasoningMessageContentEvent():
                     self._words[event.message_id].append(event.delta)
-                case ToolCallStartEvent():
+                case ag.ToolCallStartEvent():
                     self._call(event)
-                case ToolCallArgsEvent():
+                case ag.ToolCallArgsEvent():
                     self._calls[event.tool_call_id].function.arguments += event.delta
-                case ToolCallResultEvent():
-                    self._messages[event.message_id] = ToolMessage(
+                case ag.ToolCallResultEvent():
+                    self._messages[event.message_id] = ag.ToolMessage(
                         id=event.message_id,
                         content=event.content,
                         tool_call_id=event.tool_call_id,
                         subagent_run_id=event.subagent_run_id,
                         metadata=event.metadata,
                     )
-                case MessagesSnapshotEvent():
+                case ag.MessagesSnapshotEvent():
                     self._restore(event)
-                case CustomEvent() if event.name == "retracted":
+                case ag.CustomEvent() if event.name == "retracted":
                     self._retract(event.value["messageIds"])
                 case _:
                     pass
 
-    def snapshot(self, ts: int) -> MessagesSnapshotEvent:
+    def snapshot(self, ts: int) -> ag.MessagesSnapshotEvent:
         """Returns all of them."""
         for name, words in self._words.items():
             message = self._messages.get(name)
             if message is not None and len(words) > 0:
                 words[:] = ["".join(words)]
                 message.content = words[0]
-        return MessagesSnapshotEvent(messages=list(self._messages.values()), timestamp=ts or None)
+        return ag.MessagesSnapshotEvent(
+            messages=list(self._messages.values()), timestamp=ts or None
+        )
 
-    def _restore(self, snapshot: MessagesSnapshotEvent) -> None:
+    def _restore(self, snapshot: ag.MessagesSnapshotEvent) -> None:
         self._messages, self._words, self._calls = {}, {}, {}
         for message in snapshot.messages:
             copy = message.model_copy(deep=True)
@@ -580,30 +549,30 @@ class AgUiMessages:
             for call in getattr(copy, "tool_calls", None) or ():
                 self._calls[call.id] = call
 
-    def _begin(self, event: TextMessageStartEvent | ReasoningMessageStartEvent) -> None:
+    def _begin(self, event: ag.TextMessageStartEvent | ag.ReasoningMessageStartEvent) -> None:
         name, tag = event.message_id, event.subagent_run_id
         if name in self._messages:
             self._words.setdefault(name, [])
             return
         self._words[name] = []
-        if isinstance(event, ReasoningMessageStartEvent):
-            self._messages[name] = ReasoningMessage(id=name, content="", subagent_run_id=tag)
+        if isinstance(event, ag.ReasoningMessageStartEvent):
+            self._messages[name] = ag.ReasoningMessage(id=name, content="", subagent_run_id=tag)
         elif event.role == "user":
-            self._messages[name] = UserMessage(id=name, content="", subagent_run_id=tag)
+            self._messages[name] = ag.UserMessage(id=name, content="", subagent_run_id=tag)
         else:
-            self._messages[name] = AssistantMessage(id=name, content="", subagent_run_id=tag)
+            self._messages[name] = ag.AssistantMessage(id=name, content="", subagent_run_id=tag)
 
-    def _call(self, event: ToolCallStartEvent) -> None:
+    def _call(self, event: ag.ToolCallStartEvent) -> None:
         name = event.parent_message_id or event.tool_call_id
-        call = ToolCall(
+        call = ag.ToolCall(
             id=event.tool_call_id,
             type="function",
-            function=FunctionCall(name=event.tool_call_name, arguments=""),
+            function=ag.FunctionCall(name=event.tool_call_name, arguments=""),
         )
         self._calls[event.tool_call_id] = call
         message = self._messages.get(name)
-        if not isinstance(message, AssistantMessage):
-            message = AssistantMessage(
+        if not isinstance(message, ag.AssistantMessage):
+            message = ag.AssistantMessage(
                 id=name, tool_calls=[], subagent_run_id=event.subagent_run_id
             )
             self._messages[name] = message

@@ -24,7 +24,7 @@ from unbraid.fold.title import TITLE_CHARS
 from unbraid.log.consumer import Consumer
 from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log, every_run, run_pages
-from unbraid.send.budget_stop import BudgetStops
+from unbraid.send.budgets import stop_at_budget
 from unbraid.send.senders import AlertSender, DeliveryError, PageAlerts, SentMarks, sender_of
 from unbraid.send.user_rules import LoadedRules, UserRules
 from unbraid.steer.controllers import Controllers
@@ -63,14 +63,11 @@ class AlertService:
         tick_seconds: float = ALERT_TICK_SECONDS,
         retry_seconds: float = ALERT_FIRST_RETRY_SECONDS,
     ) -> None:
-        self._log, self._env, self._warn = log, env, warn
+        self._log, self._controllers, self._env, self._warn = log, controllers, env, warn
         self._consumer = Consumer(log, self._apply_batch)
         self._show, self._pages = show, pages or PageAlerts()
         self._user_rules = UserRules(env)
         self._marks = SentMarks(home)
-        self._stops = BudgetStops(
-            log=log, controllers=controllers, env=env, marks=self._marks, warn=warn
-        )
         self._rules = self._load().rules
         self._started_ms = now_ms()
         self._monitor = AlertMonitor(self._rules, self._started_ms, tools())
@@ -137,20 +134,27 @@ class AlertService:
             self._monitor.note(entry.run, entry.stream_id, entry.ts)
 
     async def _tick(self) -> None:
-        looked = time.monotonic()
+        examined_at = time.monotonic()
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._tick_seconds):
                     await self._spent.wait()
                 self._spent.clear()
             # Also while something is spent all the time.
-            is_due = time.monotonic() - looked >= self._tick_seconds
-            looked = time.monotonic() if is_due else looked
+            is_due = time.monotonic() - examined_at >= self._tick_seconds
+            examined_at = time.monotonic() if is_due else examined_at
             if is_due and self._user_rules.changed():
                 await self._use_changed_rules()
             self._send_due()
             for stop in self._monitor.pop_stops():
-                condition = await self._stops.stop(stop)
+                condition = await stop_at_budget(
+                    stop,
+                    self._log,
+                    self._controllers,
+                    self._env,
+                    marks=self._marks,
+                    warn=self._warn,
+                )
                 if condition is not None:
                     self._monitor.add(stop.run, condition)
 
@@ -187,7 +191,7 @@ class AlertService:
         found = self._outgoing.get(name)
         if found is None:
             receiver = self._rules.receiver(name)
-            sender = self._pages if name == BROWSER else sender_of(receiver, self._env)
+            sender = self._pages.send if name == BROWSER else sender_of(receiver, self._env)
             found = OutgoingAlerts(receiver, sender, self._warn, retry_seconds=self._retry_seconds)
             self._outgoing[name] = found
         return found
@@ -270,7 +274,7 @@ class OutgoingAlerts:
         name = self.receiver.name
         for number in range(1, MAX_TRIES + 1):
             try:
-                await self._sender.send(given)
+                await self._sender(given)
                 self._is_down = False
                 return
             except DeliveryError as error:

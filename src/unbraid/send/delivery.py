@@ -15,7 +15,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,14 +35,14 @@ from unbraid.log.remote.ingest import (
     checked_url,
 )
 from unbraid.steer.controllers import Controllers
-from unbraid.system.tasks import Backoff, cancel_task
+from unbraid.system.tasks import Backoff, beside, cancel_task
 from unbraid.timings import SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS
 
-# When a run is over, a server that does not answer gets this long to take the rest.
+# When a run is over, a server that does not answer gets this long to accept the rest.
 DELIVERY_LINGER_SECONDS = 10.0
 # A server that redacts takes the last words when more follows them, or when they are old.
 DELIVERY_HOLD_SECONDS = 1.0
-# What a server has refused it will hardly take soon; but a proxy or a version may change.
+# What a server has refused it will hardly accept soon; but a proxy or a version may change.
 DELIVERY_REFUSED_RETRY_SECONDS = 60.0
 # A delay that is over before a person could read of it is not reported.
 DELIVERY_REPORT_SECONDS = 5.0
@@ -70,7 +70,7 @@ class _Lag:
 class DeliveryStatus:
     """How far a delivery is: how many runs there are, how many of them have not arrived up to their
     end, since when (in seconds since 1970), and what hinders it. `refused` are those that the
-    server does not take, `events` those that were sent by this process.
+    server does not accept, `events` those that were sent by this process.
     """
 
     runs: int
@@ -81,12 +81,17 @@ class DeliveryStatus:
     problem: str | None
 
 
+@dataclass(frozen=True)
 class Destination:
     """A server by its address, with the token to come with."""
 
-    def __init__(self, url: str, token: str | None, *, home: Path, redact: bool = False) -> None:
-        self.url, self.token, self.home = checked_url(url), token, home
-        self.redact = redact
+    url: str
+    token: str | None = field(repr=False)
+    home: Path
+    redact: bool = False
+
+    def __post_init__(self) -> None:
+        checked_url(self.url)
 
 
 class Delivery:
@@ -132,7 +137,7 @@ class Delivery:
         )
 
     def note(self, run: str) -> None:
-        """Notes that there may be more of a run, which is in the ledger."""
+        """Marks that there may be more of a run, which is in the ledger."""
         self._known.add(run)
         lag = self._behind.get(run)
         if lag is None:
@@ -336,13 +341,13 @@ class DeliveryLedger:
         self.close = self._file.close
 
     def machine_names(self, current: str | None) -> set[str | None]:
-        """Notes how this machine is called; returns that and all names that it had before."""
+        """Stores how this machine is called; returns that and all names that it had before."""
         with self._file.transaction() as database:
             database.execute("INSERT OR IGNORE INTO machines VALUES (?)", (current,))
         return {name for (name,) in self._file.rows("SELECT name FROM machines")}
 
     def add(self, log: str, url: str, runs: Iterable[str], *, redact: bool = False) -> None:
-        """Notes that these runs are to be sent."""
+        """Adds runs that are to be sent."""
         with self._file.transaction() as database:
             database.executemany(
                 "INSERT INTO runs (log, url, run, redact) VALUES (?, ?, ?, ?)"
@@ -351,7 +356,7 @@ class DeliveryLedger:
             )
 
     def acknowledge(self, log: str, url: str, seqs: Iterable[tuple[str, int, bool]]) -> None:
-        """Notes up to where runs have arrived, and whether that is all of them."""
+        """Stores up to where runs have arrived, and whether that is all of them."""
         rows = [(seq, arrived, log, url, run) for run, seq, arrived in seqs]
         with self._file.transaction() as database:
             database.executemany(
@@ -445,7 +450,7 @@ class RunDelivery:
         return SteeringLink(self._to.url, self._to.token, controllers).open()
 
     def note(self) -> None:
-        """Notes that the log has more of the run."""
+        """Marks that the log has more of the run."""
         if self._delivery is not None:
             self._delivery.note(self._run)
 
@@ -543,7 +548,7 @@ class LogDelivery:
         return f"{self._to.url}: {runs}, {status.behind} behind{refused}, since {since}{problem}"
 
     async def _begin(self) -> None:
-        """Notes what is to be sent at once."""
+        """Marks what is to be sent at once."""
         wanted: list[str] = []
         if await self._consumer.begin():
             wanted = [run.run async for run in every_run(self._log, status="live")]
@@ -581,15 +586,15 @@ class LogDelivery:
         """Says when runs have been behind for a while, for what reason, and when they have
         arrived.
         """
-        said: tuple[str | None, bool] | None = None
+        reported: tuple[str | None, bool] | None = None
         while True:
             await asyncio.sleep(DELIVERY_REPORT_SECONDS)
             status = self.status
             late = status.since is not None and status.since < time.time() - DELIVERY_REPORT_SECONDS
             state = (status.problem, late)
-            if state != said and (late or said is not None):
+            if state != reported and (late or reported is not None):
                 self._warn(self.line())
-            said = state if late or said is not None else None
+            reported = state if late or reported is not None else None
 
     def _report_log(self, problem: LogError) -> None:
         self._refused("", f"the log here cannot be read: {problem}")
@@ -653,7 +658,5 @@ async def _delivered(
             destination, log, waiting.log, ledger=ledger, on_refused=refused, on_away=away
         )
         delivery.note(waiting.run)
-        task = asyncio.create_task(delivery.run())
-        arrived = await delivery.arrival(waiting.run, seconds)
-        await cancel_task(task)
-        return arrived
+        async with beside(delivery.run()):
+            return await delivery.arrival(waiting.run, seconds)

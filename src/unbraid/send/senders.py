@@ -16,11 +16,12 @@ import signal
 import time
 import warnings
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -47,103 +48,73 @@ class DeliveryError(UnbraidError):
         self.is_final = is_final
 
 
-class AlertSender(Protocol):
-    """One way to a person."""
-
-    async def send(self, message: AlertMessage) -> None:
-        """Sends a message. Raises DeliveryError."""
-        ...
+# One way to a person. Raises DeliveryError.
+AlertSender = Callable[[AlertMessage], Awaitable[None]]
 
 
 def sender_of(receiver: Receiver, env: Mapping[str, str]) -> AlertSender:
     """Returns what sends to a receiver."""
     if receiver.command is not None:
-        return CommandSender(receiver.command, env)
+        return partial(_run_command, receiver.command, env)
     if receiver.webhook is not None:
-        return WebhookSender(receiver.webhook, receiver.headers)
+        return partial(_post, receiver.webhook, receiver.headers)
     if receiver.url is not None:
-        return AppriseSender(receiver.url)
+        return AppriseSender(receiver.url).send
     if receiver.name == DESKTOP:
-        return DesktopSender(env)
+        return partial(_notify_desktop, env)
     raise ValueError(f"{receiver.name} is shown, not sent")
 
 
-class CommandSender:
-    """A shell command. It finds the message in UNBRAID_ALERT_TITLE and UNBRAID_ALERT_BODY, and as
-    JSON on its standard input.
+async def _run_command(command: str, env: Mapping[str, str], message: AlertMessage) -> None:
+    """Runs a shell command. It finds the message in UNBRAID_ALERT_TITLE and UNBRAID_ALERT_BODY, and
+    as JSON on its standard input.
     """
-
-    def __init__(self, command: str, env: Mapping[str, str]) -> None:
-        self._command, self._env = command, env
-
-    async def send(self, message: AlertMessage) -> None:
-        """Runs the command."""
-        env = {
-            **self._env,
-            "UNBRAID_ALERT_TITLE": message.title,
-            "UNBRAID_ALERT_BODY": message.body,
-        }
-        given = msgspec.json.encode(message) + b"\n"
-        code = await _run(["/bin/sh", "-c", self._command], env, given)
-        if code:
-            raise DeliveryError(f"the command ended with exit code {code}")
+    words = {"UNBRAID_ALERT_TITLE": message.title, "UNBRAID_ALERT_BODY": message.body}
+    given = msgspec.json.encode(message) + b"\n"
+    await _run("the command", ["/bin/sh", "-c", command], {**env, **words}, given)
 
 
-class DesktopSender:
-    """The desktop's own notifications, by `notify-send`."""
-
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
-
-    async def send(self, message: AlertMessage) -> None:
-        """Shows the message."""
-        program = shutil.which("notify-send", path=self._env.get("PATH"))
-        if program is None:
-            raise DeliveryError("`notify-send` is not installed", is_final=True)
-        # Desktops read markup in the body; an agent's words are to have none.
-        words = [message.title, html.escape(message.body, quote=False)]
-        code = await _run([program, "--app-name=unbraid", "--", *words], self._env, b"")
-        if code:
-            raise DeliveryError(f"`notify-send` ended with exit code {code}")
+async def _notify_desktop(env: Mapping[str, str], message: AlertMessage) -> None:
+    """Shows a message as the desktop's own notifications are shown, by `notify-send`."""
+    program = shutil.which("notify-send", path=env.get("PATH"))
+    if program is None:
+        raise DeliveryError("`notify-send` is not installed", is_final=True)
+    # Desktops read markup in the body; an agent's words are to have none.
+    words = [message.title, html.escape(message.body, quote=False)]
+    await _run("`notify-send`", [program, "--app-name=unbraid", "--", *words], env, b"")
 
 
-class WebhookSender:
-    """A POST of the message as JSON."""
+async def _post(url: str, headers: Mapping[str, str], message: AlertMessage) -> None:
+    """Sends a message as JSON by a POST."""
+    import httpx
 
-    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
-        self._url, self._headers = url, dict(headers)
+    from unbraid.system.http import HTTP_ERRORS, client_options, reason_of
 
-    async def send(self, message: AlertMessage) -> None:
-        """Sends the message."""
-        import httpx
-
-        from unbraid.system.http import HTTP_ERRORS, client_options, reason_of
-
-        options = client_options(self._url)
-        headers = {**options.pop("headers"), "Content-Type": "application/json", **self._headers}
-        body = msgspec.json.encode(message)
-        try:
-            async with (
-                asyncio.timeout(ALERT_SEND_TIMEOUT_SECONDS),
-                httpx.AsyncClient(timeout=ALERT_SEND_TIMEOUT_SECONDS, **options) as client,
-                # Of the answer only the head counts: the rest may never end.
-                client.stream("POST", self._url, content=body, headers=headers) as answer,
-            ):
-                status = answer.status_code
-        except TimeoutError:
-            raise DeliveryError("timed out") from None
-        except (*HTTP_ERRORS, ValueError, OSError) as error:
-            reason = reason_of(error)
-            # Some errors quote the address.
-            shown = reason if isinstance(error, httpx.NetworkError) else type(error).__name__
-            raise DeliveryError(f"cannot be reached: {shown}") from None
-        if status >= 300:
-            is_final = status < 500 and status not in (408, 425, 429)
-            raise DeliveryError(f"the server answered {status}", is_final=is_final)
+    options = client_options(url)
+    sent = {**options.pop("headers"), "Content-Type": "application/json", **headers}
+    body = msgspec.json.encode(message)
+    try:
+        async with (
+            asyncio.timeout(ALERT_SEND_TIMEOUT_SECONDS),
+            httpx.AsyncClient(timeout=ALERT_SEND_TIMEOUT_SECONDS, **options) as client,
+            # Of the answer only the head counts: the rest may never end.
+            client.stream("POST", url, content=body, headers=sent) as answer,
+        ):
+            status = answer.status_code
+    except TimeoutError:
+        raise DeliveryError("timed out") from None
+    except (*HTTP_ERRORS, ValueError, OSError) as error:
+        reason = reason_of(error)
+        # Some errors quote the address.
+        shown = reason if isinstance(error, httpx.NetworkError) else type(error).__name__
+        raise DeliveryError(f"cannot be reached: {shown}") from None
+    if status >= 300:
+        is_final = status < 500 and status not in (408, 425, 429)
+        raise DeliveryError(f"the server answered {status}", is_final=is_final)
 
 
-async def _run(argv: list[str], env: Mapping[str, str], given: bytes) -> int:
-    """Runs a program with some input, for a while; returns its exit code."""
+async def _run(name: str, argv: list[str], env: Mapping[str, str], given: bytes) -> None:
+    """Runs a program with some input, for a while. Raises DeliveryError if it fails."""
     try:
         process = await start(
             argv, env, stdin=PIPE, stdout=NOTHING, stderr=NOTHING, start_new_session=True
@@ -156,7 +127,7 @@ async def _run(argv: list[str], env: Mapping[str, str], given: bytes) -> int:
             if process.stdin is not None:
                 process.stdin.write(given)
                 process.stdin.close()
-            return await process.wait()
+            code = await process.wait()
     except TimeoutError:
         raise DeliveryError("timed out") from None
     finally:
@@ -165,9 +136,8 @@ async def _run(argv: list[str], env: Mapping[str, str], given: bytes) -> int:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         await process.let_go()
-
-
-MISSING = "Apprise is not installed: `pip install 'unbraid[notify]'`"
+    if code:
+        raise DeliveryError(f"{name} ended with exit code {code}")
 
 
 class AppriseSender:
@@ -201,7 +171,8 @@ def _service(url: str) -> Any:
         try:
             import apprise
         except ImportError:
-            raise DeliveryError(MISSING, is_final=True) from None
+            missing = "Apprise is not installed: `pip install 'unbraid[notify]'`"
+            raise DeliveryError(missing, is_final=True) from None
         # It reports failures with addresses in them, tokens and all.
         logger = logging.getLogger("apprise")
         logger.addHandler(logging.NullHandler())
@@ -233,7 +204,7 @@ class PageAlerts:
         self.last = now_ms()
 
     async def send(self, message: AlertMessage) -> None:
-        """Keeps a message for the pages that ask for it: the `AlertSender` of pages."""
+        """Keeps a message for the pages that ask for it."""
         self.last = max(self.last + 1, now_ms())
         run = message.alerts[0].run if message.alerts else ""
         self._kept.append(PageAlert(self.last, message.title, message.body, run=run))

@@ -131,7 +131,7 @@ async def try_receivers(
             results[each] = None
             continue
         try:
-            await sender_of(rules.receiver(each), env).send(TRIAL)
+            await sender_of(rules.receiver(each), env)(TRIAL)
             results[each] = None
         except DeliveryError as error:
             results[each] = str(error)

@@ -26,7 +26,7 @@ from unbraid.record.sessions.stored_sessions import StoredSessionList
 from unbraid.send.delivery import DeliveryStatus
 from unbraid.send.senders import PageAlerts
 from unbraid.serve.access import Keys, Throttle, Token, TokenFile
-from unbraid.serve.hub.fanout import Hub, ShownLog
+from unbraid.serve.hub.fanout import Hub
 from unbraid.serve.metrics import Metrics
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.servers import SendingMachines
@@ -261,16 +261,14 @@ class Services:
         limits, redact = config.limits, config.redact
         self.config, self.store, self.keys = config, log, keys
         self.log: WholeLogReader = log
-        feed: ShownLog | None = None
         if redact:
             # Imported here, because compiling the patterns takes time that only redaction needs.
-            from unbraid.redact.reader import RedactedFeed, RedactedLog
+            from unbraid.redact.reader import RedactedLog
 
-            self.log, feed = RedactedLog(log), RedactedFeed(log)
+            self.log = RedactedLog(log)
         self.metrics, self.health = Metrics(), LogHealth(log)
         self.hub = Hub(
             self.log,
-            shown=feed,
             backlog_bytes=limits.backlog_bytes,
             heartbeat_seconds=limits.heartbeat_seconds,
             stall_seconds=limits.stall_seconds,

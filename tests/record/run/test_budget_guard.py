@@ -15,7 +15,7 @@ from unbraid.fold.alerts.budget import RunLimits
 from unbraid.log import MemoryLog
 from unbraid.read.notes import NOTES, RunNote
 from unbraid.read.translator import Translator
-from unbraid.send.budget_guard import BudgetGuard
+from unbraid.send.budgets import BudgetGuard
 
 PATIENCE_SECONDS = 30
 
@@ -43,7 +43,7 @@ class OtherRuns(Controller):
 async def test_one_agent_too_many(
     verbs: tuple[str, ...], asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.send.budget_guard.BUDGET_STOP_GRACE_SECONDS", 0.01)
+    monkeypatch.setattr("unbraid.send.budgets.BUDGET_STOP_GRACE_SECONDS", 0.01)
     log, maker, steered = MemoryLog(), Maker(), OtherRuns(*verbs)
     warned: list[str] = []
     noted: list[RunNote] = []

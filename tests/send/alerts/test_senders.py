@@ -43,7 +43,7 @@ async def test_a_command_finds_the_message_around_it_and_never_in_it(tmp_path: P
     command = f'cd {tmp_path} && cat > stdin && printf %s "$UNBRAID_ALERT_TITLE" > title'
     command += ' && printf %s "$UNBRAID_ALERT_BODY" > body'
     env = {"PATH": "/usr/bin:/bin", "UNBRAID_TOKEN": "secret"}
-    await sender_of(Receiver("x", command=command), env).send(MESSAGE)
+    await sender_of(Receiver("x", command=command), env)(MESSAGE)
     assert (tmp_path / "title").read_text() == MESSAGE.title
     assert (tmp_path / "body").read_text() == MESSAGE.body
     given = json.loads((tmp_path / "stdin").read_text())
@@ -53,7 +53,7 @@ async def test_a_command_finds_the_message_around_it_and_never_in_it(tmp_path: P
 
 async def test_a_command_that_fails_says_so_without_itself() -> None:
     with pytest.raises(DeliveryError) as failed:
-        await sender_of(Receiver("x", command="exit 7 # sk-secret"), {}).send(MESSAGE)
+        await sender_of(Receiver("x", command="exit 7 # sk-secret"), {})(MESSAGE)
     assert str(failed.value) == "the command ended with exit code 7"
 
 
@@ -64,7 +64,7 @@ async def test_a_command_that_hangs_is_ended_with_all_that_it_started(
     child = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))"
     command = f'{sys.executable} -c "{child}; time.sleep(600)" & sleep 600'
     with pytest.raises(DeliveryError, match="timed out"):
-        await sender_of(Receiver("x", command=command), {}).send(MESSAGE)
+        await sender_of(Receiver("x", command=command), {})(MESSAGE)
     if pid := await asyncio.to_thread(_text, tmp_path / "pid"):
         await until(lambda: not _is_alive(pid))
 
@@ -83,7 +83,7 @@ def _is_alive(pid: str) -> bool:
 async def test_a_webhook_gets_the_message_as_json_with_its_headers() -> None:
     with receiving() as got:
         hook = Receiver("x", webhook=f"{got.url}/hook?key=1", headers={"Authorization": "Bearer k"})
-        await sender_of(hook, {}).send(MESSAGE)
+        await sender_of(hook, {})(MESSAGE)
     (taken,) = got.taken
     assert taken.path == "/hook?key=1"
     assert taken.headers["Authorization"] == "Bearer k"
@@ -99,7 +99,7 @@ async def test_a_webhook_that_refuses(status: int, is_final: bool) -> None:
     with receiving() as got:
         got.answers = [status]
         with pytest.raises(DeliveryError) as failed:
-            await sender_of(Receiver("x", webhook=f"{got.url}/sk-secret"), {}).send(MESSAGE)
+            await sender_of(Receiver("x", webhook=f"{got.url}/sk-secret"), {})(MESSAGE)
     assert (str(failed.value), failed.value.is_final) == (f"the server answered {status}", is_final)
 
 
@@ -108,7 +108,7 @@ async def test_a_webhook_that_refuses(status: int, is_final: bool) -> None:
 )
 async def test_a_webhook_that_is_down_is_no_secret_spilled(url: str) -> None:
     with pytest.raises(DeliveryError) as failed:
-        await sender_of(Receiver("x", webhook=url.format(closed_port())), {}).send(MESSAGE)
+        await sender_of(Receiver("x", webhook=url.format(closed_port())), {})(MESSAGE)
     assert "sk-secret" not in str(failed.value)
     assert not failed.value.is_final
 
@@ -116,7 +116,7 @@ async def test_a_webhook_that_is_down_is_no_secret_spilled(url: str) -> None:
 async def test_an_ntfy_server_gets_it_by_apprise() -> None:
     with receiving() as got:
         url = f"ntfy://tk_secret@127.0.0.1:{got.port}/agents?auth=token"
-        await sender_of(Receiver("phone", url=url), {}).send(MESSAGE)
+        await sender_of(Receiver("phone", url=url), {})(MESSAGE)
     (taken,) = got.taken
     sent = json.loads(taken.body)
     assert (sent["topic"], sent["title"], sent["message"]) == ("agents", HOSTILE, MESSAGE.body)
@@ -147,12 +147,12 @@ async def test_the_desktop_shows_words_and_no_markup(tmp_path: Path) -> None:
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/shown\n')
     program.chmod(0o755)
     env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
-    await sender_of(Receiver("desktop"), env).send(MESSAGE)
+    await sender_of(Receiver("desktop"), env)(MESSAGE)
     shown = (tmp_path / "shown").read_text().splitlines()
     assert shown[1:3] == ["--", HOSTILE]
     assert "&lt;b&gt;" in shown[3]
     with pytest.raises(DeliveryError, match="`notify-send` is not installed"):
-        await sender_of(Receiver("desktop"), {"PATH": "/nowhere"}).send(MESSAGE)
+        await sender_of(Receiver("desktop"), {"PATH": "/nowhere"})(MESSAGE)
 
 
 def test_a_terminal_is_called_with_plain_words_only() -> None:

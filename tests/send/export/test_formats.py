@@ -23,7 +23,7 @@ from unbraid.errors import CallerError
 from unbraid.events import FleetEvent, FleetToolResult, FleetToolUse, StreamStart, Text, encode
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.screen import cost
-from unbraid.send.export import RunExport, RunFile, RunFold
+from unbraid.send.export import RunExport, RunFile
 from unbraid.testing.sample_runs import sample_run
 
 NESTED = "nested.partial-fwd.2.1.260"
@@ -35,9 +35,9 @@ def recorded(folder: Path) -> list[FleetEvent]:
 
 
 def exported(folder: Path, stream: int | None = None) -> RunExport:
-    fold = RunFold("r")
-    fold.apply(recorded(folder))
-    return fold.export(stream)
+    file = RunFile("r", "json", stream=stream)
+    file.apply(recorded(folder))
+    return file.export()
 
 
 def made(events: list[FleetEvent], form: str, stream: int | None = None) -> str:

@@ -16,7 +16,7 @@ from tests.send.otel.receiver import Receiver
 from tests.send.otel.test_live import receiver
 from tests.send.otel.test_otel import NESTED, append, home, otel, recorded
 from unbraid.errors import CallerError
-from unbraid.send.otel_exporter import collector_of, usable
+from unbraid.send.otel import collector_of, usable
 from unbraid.system.home import make_private_folder
 
 __all__ = ["home", "receiver"]  # fixtures
@@ -54,7 +54,7 @@ async def test_a_log_is_sent_while_it_is_served_or_watched(
 
 def test_without_the_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing: Callable[[str], None] = lambda name: None  # noqa: E731
-    monkeypatch.setattr("unbraid.send.otel_exporter.find_spec", missing)
+    monkeypatch.setattr("unbraid.send.otel.find_spec", missing)
     append(home, "run", recorded(NESTED[0]))
     asked = otel("--endpoint", "http://127.0.0.1:1", "run")
     assert (asked.exit_code, "unbraid[otel]" in asked.output) == (2, True)

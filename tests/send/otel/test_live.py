@@ -16,9 +16,8 @@ from tests.send.otel.test_otel import NESTED, home, recorded
 from unbraid import events as e
 from unbraid.fold.run_trace import TraceIdentity, TraceParent
 from unbraid.log import SqliteLog
-from unbraid.send import otel_sender as sender_module
-from unbraid.send.otel_exporter import collector_of, problem_with
-from unbraid.send.otel_sender import Traces
+from unbraid.send import otel as sender_module
+from unbraid.send.otel import Traces, collector_of, problem_with
 from unbraid.system.home import make_private_folder
 from unbraid.testing import Script, Spawn, bash, say
 
@@ -94,7 +93,7 @@ async def test_spans_are_sent_as_they_end_and_after_an_outage(
 async def test_one_process_at_a_time_sends_a_log(
     home: Path, log: SqliteLog, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unbraid.send.otel_sender.OTLP_TURN_SECONDS", 0.05)
+    monkeypatch.setattr("unbraid.send.otel.OTLP_TURN_SECONDS", 0.05)
     events, said = recorded(NESTED[0]), Said()
     async with traces(home, receiver, said).following(log):
         await log.append("one", recorded(NESTED[0]))

@@ -18,7 +18,7 @@ from tests.serve.hub.test_follow import Person, Progress, relaxed
 from unbraid.events import FleetEvent
 from unbraid.log import MemoryLog
 from unbraid.redact import reader
-from unbraid.redact.reader import RedactedFeed, RedactedLog
+from unbraid.redact.reader import RedactedLog
 from unbraid.serve.hub import Form, Hub, Viewer
 from unbraid.testing.log_contract import PATIENCE_SECONDS, sample_run
 
@@ -52,7 +52,7 @@ readers = st.builds(
 
 def redacting(log: MemoryLog, **options: Any) -> Hub:
     """A hub that redacts."""
-    return Hub(RedactedLog(log), shown=RedactedFeed(log), **options)
+    return Hub(RedactedLog(log), **options)
 
 
 async def play(sizes: list[int], audience: list[Reader], backlog_bytes: int) -> int:

@@ -148,7 +148,7 @@ class BudgetMeter:
         return found
 
     def reopen(self, reached: BudgetShare, spent: Spending) -> None:
-        """Notes that a run continues although it should have been stopped at a limit."""
+        """Marks that a run continues although it should have been stopped at a limit."""
         self._times[reached.what] = reached.times
         self._reopened[reached.what] = spent
 

@@ -16,8 +16,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from hashlib import blake2b
+from typing import NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unbraid import events as e
 from unbraid.fold.alerts.budget import Spending
@@ -91,13 +93,8 @@ class Repeat(Struct, frozen=True):
     is_error: bool
 
 
-class _OpenCall(Struct, frozen=True):
-    tool: str
-    digest: bytes
-
-
-class SpawnedTask(Struct, frozen=True):
-    """What a sub-agent was told to do. `round` is 1 more than that of the same task before it that
+class SpawnedTask(NamedTuple):
+    """What a sub-agent was asked to do. `round` is 1 more than that of the same task before it that
     has been answered.
     """
 
@@ -105,57 +102,57 @@ class SpawnedTask(Struct, frozen=True):
     round: int
 
 
-class _SpawnAnswer(Struct, frozen=True):
-    task: SpawnedTask
-    digest: bytes
-
-
 class Repeats:
     """What one agent has done lately."""
 
     def __init__(self) -> None:
-        self._calls: dict[str, _OpenCall] = {}
+        self._calls: dict[str, tuple[str, bytes]] = {}  # the open ones: a tool, and a digest
         self._recent: deque[tuple[bytes, bytes | None]] = deque(maxlen=WINDOW)
-        self._answers: deque[_SpawnAnswer] = deque(maxlen=WINDOW)
+        self._answers: deque[tuple[SpawnedTask, bytes]] = deque(maxlen=WINDOW)
         self._error, self._errors, self._error_ts = b"", 0, 0
 
     def call(self, tool_use_id: str, tool: str, given: bytes) -> None:
-        """Notes that a call begins."""
+        """Adds a call that begins."""
         self.speak()
         if len(self._calls) >= MAX_OPEN_CALLS:
             self._calls.pop(next(iter(self._calls)))
-        self._calls[tool_use_id] = _OpenCall(tool, _digest(tool.encode(), given))
+        self._calls[tool_use_id] = tool, _digest(tool.encode(), given)
 
     def result(self, tool_use_id: str, content: bytes, *, ok: bool) -> Repeat | None:
-        """Takes the result of a call; returns what it repeats, if it does often enough."""
-        call = self._calls.pop(tool_use_id, None)
-        if call is None:
+        """Adds the result of a call; returns what it repeats, if it does often enough."""
+        if tool_use_id not in self._calls:
             return None
-        same = _digest(call.digest, content)
+        tool, digest = self._calls.pop(tool_use_id)
+        same = _digest(digest, content)
         error = None if ok else _digest(_lasting(content.decode("utf-8", "replace")).encode())
-        return self._count(same, error, call.tool)
+        self._recent.append((same, error))
+        calls = sum(1 for each, _ in self._recent if each == same)
+        errors = 0 if error is None else sum(1 for _, each in self._recent if each == error)
+        count = max(calls, errors)
+        if count < FEWEST:
+            return None
+        # One key for both: a failing call that is repeated is not also a repeated error.
+        key = (same if error is None else error).hex()
+        return Repeat(key, count, tool, is_error=error is not None)
 
     def spawn(self, agent: str, prompt: str) -> SpawnedTask:
-        """Notes that a sub-agent begins; returns what `answer` takes."""
+        """Returns the task of a sub-agent that begins, which `answer` needs."""
         digest = _digest(agent.encode(), prompt.encode())
-        rounds = (each.task.round for each in self._answers if each.task.digest == digest)
+        rounds = (task.round for task, _ in self._answers if task.digest == digest)
         return SpawnedTask(digest, max(rounds, default=0) + 1)
 
     def answer(self, task: SpawnedTask, content: str, *, ok: bool) -> Repeat | None:
-        """Takes a sub-agent's answer; returns what it repeats, if it does often enough."""
-        answer = _SpawnAnswer(task, _digest(_lasting(content).encode(), bytes([ok])))
-        self._answers.append(answer)
-        count = len({
-            each.task.round
-            for each in self._answers
-            if (each.task.digest, each.digest) == (task.digest, answer.digest)
-        })  # fmt: skip
+        """Adds a sub-agent's answer; returns what it repeats, if it does often enough."""
+        answer = _digest(_lasting(content).encode(), bytes([ok]))
+        self._answers.append((task, answer))
+        same = (each for each, digest in self._answers if digest == answer)
+        count = len({each.round for each in same if each.digest == task.digest})
         if count < FEWEST:
             return None
-        return Repeat(_digest(task.digest, answer.digest).hex(), count, "", is_error=False)
+        return Repeat(_digest(task.digest, answer).hex(), count, "", is_error=False)
 
     def error(self, message: str, ts: int) -> Repeat | None:
-        """Takes an error that belongs to no call, and returns it if it is a repeat. It repeats the
+        """Adds an error that belongs to no call, and returns it if it is a repeat. It repeats the
         one before only if the agent has done nothing in between, and if some time has passed: CLIs
         also warn of one thing in many places at once, in the same words, and a client that tries
         again waits first.
@@ -170,12 +167,12 @@ class Repeats:
         return Repeat(error.hex(), self._errors, "", is_error=True)
 
     def speak(self) -> None:
-        """Notes that the agent has said something."""
+        """Ends a row of errors, because the agent has said something."""
         self._error, self._errors = b"", 0
 
     def forget(self) -> None:
-        """Notes that there is progress elsewhere, for which the agent may ask again and again; not
-        by what fails.
+        """Forgets the calls but those that failed: there is progress elsewhere, for which the agent
+        may ask again and again.
         """
         self._recent = deque((each for each in self._recent if each[1] is not None), WINDOW)
         self.speak()
@@ -183,18 +180,7 @@ class Repeats:
     @property
     def running(self) -> str:
         """The tool that was called last and has given no result; nothing if there is none."""
-        return next(reversed(self._calls.values())).tool if self._calls else ""
-
-    def _count(self, same: bytes, error: bytes | None, tool: str) -> Repeat | None:
-        self._recent.append((same, error))
-        calls = sum(1 for each, _ in self._recent if each == same)
-        errors = 0 if error is None else sum(1 for _, each in self._recent if each == error)
-        count = max(calls, errors)
-        if count < FEWEST:
-            return None
-        # One key for both: a failing call that is repeated is not also a repeated error.
-        key = (same if error is None else error).hex()
-        return Repeat(key, count, tool, is_error=error is not None)
+        return next(reversed(self._calls.values()))[0] if self._calls else ""
 
 
 def _lasting(text: str) -> str:
@@ -236,7 +222,7 @@ class RunConditions:
         self._failed_turn: Condition | None = None
 
     def note(self, stream_id: int, ts: int) -> None:
-        """Notes that an agent has said something."""
+        """Applies an event that is of no type of `APPLIED`: an agent has said something."""
         self._pass_time(ts)
         self.state.note_work(stream_id)
         if (stream := self._streams.get(stream_id)) is not None:
@@ -244,13 +230,13 @@ class RunConditions:
             stream.repeats.speak()
 
     def reach(self, ts: int) -> None:
-        """Notes that some agent, it is not known which, may have said something up to a time."""
+        """Marks that some agent, it is not known which, may have said something up to a time."""
         self._pass_time(ts)
         for stream in self._streams.values():
             stream.last = max(stream.last, ts)
 
     def apply(self, event: e.FleetEvent) -> None:
-        """Takes in one more event."""
+        """Applies the next event."""
         self._pass_time(event.ts)
         stream = self._streams.get(event.stream_id)
         if stream is not None:
@@ -301,41 +287,22 @@ class RunConditions:
         """Returns the conditions that hold now."""
         if self.state.over:
             return []
-        found = [
-            Condition(
-                what=PERMISSION,
-                key=f"permission {name}",
-                since=asked.waiting.since,
-                stream_id=asked.stream_id,
-                agent=self._agent(asked.stream_id),
-                detail=f"{asked.waiting.tool or 'a tool'}: {self._asked.get(name, '')}",
-            )
-            for name, asked in self.state.requests.items()
-        ]
-        waiting = self.state.waiting
-        if waiting is not None and waiting.what == PROMPT:
-            key = f"prompt {waiting.since}"
-            found.append(
-                Condition(
-                    what=PROMPT, key=key, since=waiting.since, stream_id=0, agent=self._agent(0)
-                )
-            )
+        found = []
+        for name, asked in self.state.requests.items():
+            waiting, about = asked.waiting, self._asked.get(name, "")
+            detail = f"{waiting.tool or 'a tool'}: {about}"
+            key = f"permission {name}"
+            found.append(self._of_agent(asked.stream_id, PERMISSION, key, waiting.since, detail))
+        idle = self.state.waiting
+        if idle is not None and idle.what == PROMPT:
+            found.append(self._of_agent(0, PROMPT, f"prompt {idle.since}", idle.since))
         for number, stream in self._streams.items():
             if stream.at_work or stream.last >= now_ms or self.state.waiting_of(number):
                 continue
             running = stream.repeats.running
             detail = f"{running} is running" if running else ""
             key = f"silent {number} {stream.last}"
-            found.append(
-                Condition(
-                    what=SILENT,
-                    key=key,
-                    since=stream.last,
-                    stream_id=number,
-                    agent=stream.agent,
-                    detail=detail,
-                )
-            )
+            found.append(self._of_agent(number, SILENT, key, stream.last, detail))
         return found
 
     def pop_moments(self) -> list[Condition]:
@@ -373,7 +340,7 @@ class RunConditions:
         if event.stream_id == 0:
             self._entitle(event.prompt)
         stream = _OpenStream(event.agent, event.parent_stream_id, event.ts)
-        above = self._streams.get(-1 if event.parent_stream_id is None else event.parent_stream_id)
+        above = self._above(stream)
         if above is not None:
             above.at_work += 1
             above.repeats.forget()
@@ -385,26 +352,18 @@ class RunConditions:
         what = status_of_end(event.reason, ok=event.ok)
         if what in (DONE, FAILED, ORPHANED):
             known = self._failed_turn if event.stream_id == 0 and what == FAILED else None
-            self._add(
-                Condition(
-                    what=what,
-                    key=known.key if known else f"end {event.stream_id}",
-                    since=event.ts,
-                    stream_id=event.stream_id,
-                    agent=event.agent,
-                    detail=known.detail if known else "",
-                )
-            )
+            key, detail = (known.key, known.detail) if known else (f"end {event.stream_id}", "")
+            ended = Condition(what, key, event.ts, event.stream_id, event.agent, detail=detail)
+            self._add(ended)
         stream = self._streams.pop(event.stream_id, None)
-        if stream is not None and stream.parent is not None:
-            above = self._streams.get(stream.parent)
-            if above is not None:
-                above.at_work -= 1
-                above.last = max(above.last, event.ts)
-                above.repeats.forget()
-                if stream.task is not None and what in (DONE, FAILED):
-                    repeat = above.repeats.answer(stream.task, stream.answer, ok=event.ok)
-                    self._repeated(stream.parent, event, repeat, "")
+        above = None if stream is None else self._above(stream)
+        if stream is not None and above is not None:
+            above.at_work -= 1
+            above.last = max(above.last, event.ts)
+            above.repeats.forget()
+            if stream.task is not None and what in (DONE, FAILED):
+                repeat = above.repeats.answer(stream.task, stream.answer, ok=event.ok)
+                self._repeated(stream.parent or 0, event, repeat, "")
 
     def _end_turn(self, event: e.FleetTurnComplete) -> None:
         """A failed turn is reported even if the session continues; the end of the run is then not
@@ -412,23 +371,23 @@ class RunConditions:
         """
         self._failed_turn = None
         if event.reason == FAILED:
-            self._failed_turn = Condition(
-                what=FAILED,
-                key=f"end 0 {event.ts}",
-                since=event.ts,
-                agent=event.agent,
-                detail=(event.result or event.subtype)[:DETAIL_CHARS],
-            )
-            self._add(self._failed_turn)
+            detail = (event.result or event.subtype)[:DETAIL_CHARS]
+            key = f"end 0 {event.ts}"
+            failed = Condition(FAILED, key, event.ts, agent=event.agent, detail=detail)
+            self._failed_turn = failed
+            self._add(failed)
 
     def _progress_above(self, stream: _OpenStream) -> None:
         """An agent may poll another agent repeatedly; that is not a loop while the other one makes
         progress.
         """
-        above = None if stream.parent is None else self._streams.get(stream.parent)
+        above = self._above(stream)
         while above is not None:
             above.repeats.forget()
-            above = None if above.parent is None else self._streams.get(above.parent)
+            above = self._above(above)
+
+    def _above(self, stream: _OpenStream) -> _OpenStream | None:
+        return None if stream.parent is None else self._streams.get(stream.parent)
 
     def _repeated(
         self, number: int, event: e.FleetEvent, repeat: Repeat | None, content: str
@@ -442,25 +401,21 @@ class RunConditions:
         else:
             what = f"the same task with the same answer of {event.agent}"
         about = f": {content[:DETAIL_CHARS]}" if repeat.is_error else ""
-        self._add(
-            Condition(
-                what=REPEATS,
-                key=f"repeats {number} {repeat.key}",
-                since=event.ts,
-                stream_id=number,
-                agent=self._agent(number),
-                detail=f"{what}, {repeat.count} times{about}",
-                times=repeat.count,
-            )
-        )
+        detail = f"{what}, {repeat.count} times{about}"
+        key = f"repeats {number} {repeat.key}"
+        condition = self._of_agent(number, REPEATS, key, event.ts, detail)
+        self._add(replace(condition, times=repeat.count))
 
     def _add(self, condition: Condition) -> None:
         if len(self._moments) < MAX_MOMENTS:
             self._moments[condition.key] = condition
 
-    def _agent(self, stream_id: int) -> str:
+    def _of_agent(
+        self, stream_id: int, what: str, key: str, since: int, detail: str = ""
+    ) -> Condition:
         stream = self._streams.get(stream_id)
-        return "" if stream is None else stream.agent
+        agent = "" if stream is None else stream.agent
+        return Condition(what, key, since, stream_id=stream_id, agent=agent, detail=detail)
 
     def _entitle(self, prompt: str | None) -> None:
         if prompt and not self.title:

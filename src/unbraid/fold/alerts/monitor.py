@@ -22,14 +22,14 @@ from msgspec import Struct
 from unbraid import events as e
 from unbraid.fold.alerts.budget import BudgetMeter, BudgetShare, Spending
 from unbraid.fold.alerts.conditions import BUDGET, REPEATS, SILENT, Condition, RunConditions
-from unbraid.fold.alerts.rules import AlertRule, AlertRules, RunFacts
+from unbraid.fold.alerts.rules import AlertRules, RunFacts
 from unbraid.fold.status import DONE, FAILED, ORPHANED, PERMISSION, PROMPT
 from unbraid.fold.tool_formats import ToolTable
 from unbraid.screen import short
 from unbraid.timings import ALERT_STALE_MS
 
 # A run is examined again after this time, whatever its conditions say.
-ALERT_LOOK_MS = 300_000
+ALERT_EXAMINE_MS = 300_000
 # Alerts of one moment are one message: a fleet that fails does so within a second or two.
 ALERT_GATHER_MS = 2_000
 # The next message to the same receiver waits this long, and takes along what comes meanwhile.
@@ -61,27 +61,22 @@ class SpentBudget(Struct, frozen=True):
     meter: BudgetMeter
 
     def goes_on(self) -> None:
-        """Notes that it could not be stopped: that is tried again while it spends."""
+        """Marks that it could not be stopped: that is tried again while it spends."""
         self.meter.reopen(self.limit, self.spent)
 
 
-class _LastingCondition(Struct, frozen=True):
-    run: RunFacts
-    condition: Condition
-
-
 class AlertMonitor:
-    """Takes the events of all runs, and returns alerts when they are due."""
+    """Applies the events of all runs, and returns alerts when they are due."""
 
     def __init__(self, rules: AlertRules, started_ms: int, tools: ToolTable | None = None) -> None:
         self._rules, self._started_ms, self._tools = rules, started_ms, tools
         self._runs: dict[str, RunConditions] = {}
-        self._next: dict[str, int] = {}  # when to look at a run again; 0 is at once
-        self._queue: list[tuple[int, str]] = []  # the same by time, with looks that were put off
+        self._next: dict[str, int] = {}  # when to examine a run again; 0 is at once
+        self._queue: list[tuple[int, str]] = []  # the same by time, and times that were put off
         self._meters: dict[str, list[BudgetMeter]] = {}
         self._sent: dict[str, set[str]] = {}
-        self._happened: list[_LastingCondition] = []
-        self._held: dict[str, _LastingCondition] = {}  # moments of quiet hours, by receiver and key
+        self._happened: list[tuple[RunFacts, Condition]] = []
+        self._held: dict[str, tuple[RunFacts, Condition]] = {}  # moments of quiet hours, by key
         self._stops: list[SpentBudget] = []
         self._was_quiet = False
 
@@ -93,19 +88,19 @@ class AlertMonitor:
             self._schedule(run, 0)
 
     def note(self, run: str, stream_id: int, ts: int) -> None:
-        """Notes that an agent has said something that is in no event of `APPLIED`."""
+        """Applies an event of no type of `APPLIED`: an agent of a run has said something."""
         if (known := self._runs.get(run)) is not None:
             self._schedule(run, 0)
             known.note(stream_id, ts)
 
     def reach(self, run: str, ts: int) -> None:
-        """Notes that a run, of which not all events were applied, is known up to a time."""
+        """Marks that a run, of which not all events were applied, is known up to a time."""
         if (known := self._runs.get(run)) is not None:
             self._schedule(run, 0)
             known.reach(ts)
 
     def apply(self, run: str, event: e.FleetEvent) -> None:
-        """Takes in one more event of a run."""
+        """Applies one more event of a run."""
         known = self._runs.get(run)
         if known is None:
             known = self._runs[run] = RunConditions(run, self._tools)
@@ -113,24 +108,24 @@ class AlertMonitor:
         known.apply(event)
 
     def add(self, run: RunFacts, condition: Condition) -> None:
-        """Takes in something that has happened to a run from outside."""
-        self._happened.append(_LastingCondition(run, condition))
+        """Adds something that has happened to a run from outside."""
+        self._happened.append((run, condition))
 
     def due(self, now_ms: int, minute_of_day: int) -> list[Alert]:
         """Returns the alerts that are due, each once."""
         quiet = self._rules.quiet is not None and self._rules.quiet.hold(minute_of_day)
         found: dict[str, Alert] = {}
         if not quiet:
-            for held in self._held.values():
-                self._send(found, held.run, held.condition)
+            for facts, condition in self._held.values():
+                self._send(found, facts, condition)
             self._held.clear()
         if self._was_quiet and not quiet:
             for name in self._runs:
                 self._schedule(name, 0)
         self._was_quiet = quiet
         happened, self._happened = self._happened, []
-        for each in happened:
-            self._moment(found, each.run, each.condition, quiet=quiet)
+        for facts, condition in happened:
+            self._moment(found, facts, condition, quiet=quiet)
         for name in self._due_runs(now_ms):
             run = self._runs[name]
             facts = facts_of(run, now_ms)
@@ -140,7 +135,7 @@ class AlertMonitor:
                 self._moment(found, facts, condition, quiet=quiet)
             if not quiet:
                 for condition in lasting:
-                    self._lasting(found, facts, condition, now_ms)
+                    self._send(found, facts, condition, due_by=now_ms)
             # Time may be limited, too, and is spent without a word.
             is_limited = self._rules.budgets and self._meters.get(name) != []
             self._schedule(name, 0 if is_limited else self._next_time(lasting, now_ms))
@@ -153,7 +148,7 @@ class AlertMonitor:
             heapq.heappush(self._queue, (at, run))
 
     def _due_runs(self, now_ms: int) -> list[str]:
-        """Returns the runs to look at now, the longest known first. A machine has thousands, and
+        """Returns the runs to examine now, the longest known first. A machine has thousands, and
         nearly all of them stand still.
         """
         due = set()
@@ -171,12 +166,12 @@ class AlertMonitor:
             for condition in lasting
             for rule in self._rules.rules
         ]
-        return min([now_ms + ALERT_LOOK_MS, *(each for each in due if each > now_ms)])
+        return min([now_ms + ALERT_EXAMINE_MS, *(each for each in due if each > now_ms)])
 
     def pop_stops(self) -> list[SpentBudget]:
         """Returns the runs that have reached a limit since the last call."""
-        taken, self._stops = self._stops, []
-        return taken
+        stops, self._stops = self._stops, []
+        return stops
 
     @property
     def runs(self) -> int:
@@ -191,31 +186,28 @@ class AlertMonitor:
         if not quiet:
             self._send(found, run, condition)
         elif len(self._held) < MAX_HELD:
-            self._held[f"{run.run} {condition.key}"] = _LastingCondition(run, condition)
+            self._held[f"{run.run} {condition.key}"] = run, condition
 
-    def _lasting(
-        self, found: dict[str, Alert], run: RunFacts, condition: Condition, now_ms: int
+    def _send(
+        self,
+        found: dict[str, Alert],
+        run: RunFacts,
+        condition: Condition,
+        *,
+        due_by: int | None = None,
     ) -> None:
+        """Adds the alerts of a condition; of one that lasts, those that are due by a time."""
+        oldest, sent = self._started_ms - ALERT_STALE_MS, self._sent.setdefault(run.run, set())
         for rule in self._rules.rules:
             due = condition.since + round(rule.after_seconds * 1000)
-            if self._started_ms - ALERT_STALE_MS <= due <= now_ms:
-                self._send_by(found, rule, run, condition)
-
-    def _send(self, found: dict[str, Alert], run: RunFacts, condition: Condition) -> None:
-        for rule in self._rules.rules:
-            self._send_by(found, rule, run, condition)
-
-    def _send_by(
-        self, found: dict[str, Alert], rule: AlertRule, run: RunFacts, condition: Condition
-    ) -> None:
-        if not rule.accepts(run, condition):
-            return
-        sent = self._sent.setdefault(run.run, set())
-        for name in self._rules.receivers_of(rule):
-            alert = Alert(name, condition, run)
-            if alert.id not in sent:
-                sent.add(alert.id)
-                found[alert.id] = alert
+            if due_by is not None and not oldest <= due <= due_by:
+                continue
+            names = self._rules.receivers_of(rule) if rule.accepts(run, condition) else ()
+            for name in names:
+                alert = Alert(name, condition, run)
+                if alert.id not in sent:
+                    sent.add(alert.id)
+                    found[alert.id] = alert
 
     def _budget(self, run: RunConditions, facts: RunFacts, now_ms: int) -> Iterable[Condition]:
         if not self._rules.budgets or run.state.over:
@@ -242,7 +234,7 @@ class AlertMonitor:
             del self._runs[name]
             self._next.pop(name, None)
             self._meters.pop(name, None)
-            if not any(held.run.run == name for held in self._held.values()):
+            if not any(run.run == name for run, _ in self._held.values()):
                 self._sent.pop(name, None)
             return
         sent = self._sent.get(name)
@@ -293,9 +285,9 @@ class MessageSchedule:
         """Returns the alerts of the message that is to be sent now; none if none is."""
         if not self._waiting or (now_ms < self._due and not at_once):
             return []
-        taken, self._waiting = self._waiting, []
+        alerts, self._waiting = self._waiting, []
         self._last = now_ms
-        return taken
+        return alerts
 
 
 MAX_LINES = 10

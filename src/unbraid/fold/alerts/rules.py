@@ -36,7 +36,7 @@ from unbraid.fold.alerts.budget import RunLimits
 from unbraid.fold.alerts.conditions import BUDGET, CONDITIONS, REPEATS, SILENT, Condition
 from unbraid.fold.amounts import MAX_COUNT, MAX_DOLLARS
 from unbraid.fold.status import FAILED, ORPHANED, PERMISSION, PROMPT
-from unbraid.screen import SpentDollars, cost, duration
+from unbraid.screen import SpentDollars, amount, cost, duration
 
 TERMINAL, BROWSER, DESKTOP = "terminal", "browser", "desktop"
 BUILT_IN = (TERMINAL, BROWSER, DESKTOP)
@@ -224,11 +224,10 @@ def _clock(minute: int) -> str:
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(?:#.*)?$")
-_DURATION = re.compile(r"\s*(?=\d)(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?\s*\Z")
 _CLOCK = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)\s*\Z")
 _SYNTAX_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _FIELD = re.compile(r" - at `\$\.(\w+)")
-_MAX_SECONDS = 30 * 86400
+_MAX_SECONDS = 30 * 86400.0
 # Files that were written before conditions had the words of the alerts.
 _OLD_NAMES = {"circles": REPEATS}
 
@@ -236,7 +235,6 @@ _Words = str | list[str]
 _Text = Annotated[str, Meta(pattern=r"\S")]
 _Dollars = Annotated[float, Meta(ge=0, le=MAX_DOLLARS)]
 _Count = Annotated[int, Meta(gt=0, le=MAX_COUNT)]
-_Duration = Annotated[str, Meta(pattern=rf"\A{_DURATION.pattern}")]
 _Clock = Annotated[str, Meta(pattern=rf"\A{_CLOCK.pattern}")]
 _HeaderValue = Annotated[str, Meta(pattern=r"\A[^\r\n]*\Z")]
 
@@ -251,7 +249,7 @@ class _Settings(Struct):
 
 class _RuleTable(Struct):
     when: _Words | None = None
-    after: _Duration = "0s"
+    after: str = "0s"
     folder: _Text | None = None
     kind: _Text | None = None
     agent: _Text | None = None
@@ -265,7 +263,7 @@ class _BudgetTable(Struct):
     kind: _Text | None = None
     cost: _Dollars | None = None
     tokens: _Count | None = None
-    time: _Duration | None = None
+    time: str | None = None
     agents: _Count | None = None
 
 
@@ -414,7 +412,7 @@ class _Reader:
         self._rules.append(
             AlertRule(
                 when=_conditions("when", given.when),
-                after_seconds=_seconds(given.after),
+                after_seconds=_seconds("after", given.after),
                 runs=self._runs(given),
                 agent=given.agent,
                 cost_usd=given.cost,
@@ -428,7 +426,7 @@ class _Reader:
         limits = RunLimits(
             cost_usd=given.cost,
             tokens=given.tokens,
-            seconds=None if given.time is None else _seconds(given.time),
+            seconds=None if given.time is None else _seconds("time", given.time),
             agents=given.agents,
         )
         if not limits:
@@ -502,11 +500,11 @@ def _conditions(key: str, given: _Words) -> tuple[str, ...]:
     return words
 
 
-def _seconds(given: str) -> float:
-    found = _DURATION.match(given)
-    parts = found.groups() if found else ()
-    hours, minutes, seconds = (min(int((part or "0")[:9]), _MAX_SECONDS) for part in parts)
-    return float(min(hours * 3600 + minutes * 60 + seconds, _MAX_SECONDS))
+def _seconds(key: str, given: str) -> float:
+    found = amount(given)
+    if found is None:
+        raise _InvalidValue(f"`{key}` {_WRONG[key]}", key)
+    return min(found, _MAX_SECONDS)
 
 
 def _quiet(given: str) -> QuietHours:

@@ -71,7 +71,7 @@ class RemoteServer:
         headers = {} if body is None else {"Content-Type": "application/json"}
         content = None if body is None else msgspec.json.encode(body)
         target = self._target(path, {})
-        await self._look_again()
+        await self._reconnect_after_loss()
         try:
             answer = await self._new.post(target, content=content, headers=headers)
         except HTTP_ERRORS as error:
@@ -87,7 +87,7 @@ class RemoteServer:
         batch, as soon as it answers.
         """
         target = self._target(path, query)
-        await self._look_again()
+        await self._reconnect_after_loss()
         try:
             async with self._new.stream(
                 "GET", target, timeout=SERVER_SILENCE_TIMEOUT_SECONDS
@@ -108,7 +108,7 @@ class RemoteServer:
         await self._kept.aclose()
         await self._new.aclose()
 
-    async def _look_again(self) -> None:
+    async def _reconnect_after_loss(self) -> None:
         """Finds our own server again after a loss: it may have come back at another socket."""
         if not self._is_lost or self._has_token:
             return
@@ -126,7 +126,7 @@ class RemoteServer:
         return f"{self.url}{quote(path)}{'?' if given else ''}{urlencode(given)}"
 
     async def _get(self, target: str) -> bytes:
-        await self._look_again()
+        await self._reconnect_after_loss()
         try:
             try:
                 answer = await self._kept.get(target)

@@ -30,11 +30,11 @@ NOT_COMPRESSED = 415
 
 
 class ServerUnavailable(UnbraidError):
-    """The server cannot take anything now."""
+    """The server cannot accept anything now."""
 
 
 class RunRefused(UnbraidError):
-    """The server does not take a run, and would not if it were asked again at once."""
+    """The server does not accept a run, and would not if it were asked again at once."""
 
 
 class RemoteError(LogError):
@@ -110,10 +110,10 @@ class IngestClient:
         body = self._body(parts)
         kept = self._client is not None
         try:
-            status, said = await self._exchange(body)
+            status, content = await self._exchange(body)
             if status == NOT_COMPRESSED and self._compresses:
                 self._compresses = False
-                status, said = await self._exchange(body)
+                status, content = await self._exchange(body)
         except http.HTTP_ERRORS as error:
             await self.close()
             if kept:
@@ -121,7 +121,7 @@ class IngestClient:
                 return await self.post(parts)
             raise ServerUnavailable(http.reason_of(error)) from error
         try:
-            answer = msgspec.json.decode(said, type=_IngestAnswer)
+            answer = msgspec.json.decode(content, type=_IngestAnswer)
         except BAD_JSON:
             answer = _IngestAnswer()
         if status == 200 and answer.runs is not None:
@@ -160,13 +160,13 @@ class IngestClient:
             # The fastest level: events repeat their keys and ids, which it finds, too.
             packer = zlib.compressobj(level=1, wbits=31)
             body = packer.compress(body) + packer.flush()
-        said = bytearray()
+        answer = bytearray()
         async with client.stream("POST", self._url, content=body, headers=headers) as response:
             async for part in response.aiter_raw():
-                said += part
-                if len(said) >= MAX_ANSWER_BYTES:
+                answer += part
+                if len(answer) >= MAX_ANSWER_BYTES:
                     break  # more than anyone wants to read: the connection is closed
-        return response.status_code, bytes(said[:MAX_ANSWER_BYTES])
+        return response.status_code, bytes(answer[:MAX_ANSWER_BYTES])
 
 
 def connected_client(

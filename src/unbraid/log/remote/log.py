@@ -32,8 +32,8 @@ LISTED = (
     "request_received,stream_start,prompt,token_usage,turn_complete,permission_asked,"
     "permission_replied,stream_end,done"
 )
-# To one viewer only, and not in the log.
-ASIDES = ("gap", "draft", "cut")
+# Events to one viewer only, which are not in the log.
+UNLOGGED = ("gap", "draft", "cut")
 
 T = TypeVar("T")
 
@@ -233,7 +233,7 @@ def _entries(run: str, lines: list[bytes]) -> list[Entry]:
             head = msgspec.json.decode(line, type=_Head)
         except BAD_JSON:
             raise LogError("the server sent something that is not an event") from None
-        if head.type not in ASIDES:
+        if head.type not in UNLOGGED:
             entries.append(
                 Entry(
                     cursor=0,

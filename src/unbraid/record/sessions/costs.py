@@ -5,7 +5,6 @@ machine, and the runs of the log that are not among them. Each message counts on
 from __future__ import annotations
 
 import platform
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -18,6 +17,7 @@ from unbraid.errors import CallerError
 from unbraid.fold.shares import MAIN, SLOT_MS, UsageShare, settle, usage_of
 from unbraid.fold.usage import Usage
 from unbraid.record.sessions.stored_facts import Progress, Warn, stored_facts
+from unbraid.screen import amount
 
 if TYPE_CHECKING:
     from unbraid.fold.prices import Prices
@@ -31,8 +31,6 @@ KEYS = (*TIMES, "model", "folder", "kind", "agent", "run", "machine", "user")
 UNKNOWN = "unknown"
 # Runs of an agent kind that are in the log, but whose sessions are not stored here.
 ELSEWHERE = "elsewhere"
-_SPAN = re.compile(r"([0-9]{1,6})\s*(m|h|d|w)")
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 class SpentRun(Struct):
@@ -91,8 +89,8 @@ def since_ms(text: str | None, now: float) -> int:
     """
     if not text:
         return 0
-    if span := _SPAN.fullmatch(text.strip().lower()):
-        return max(0, round((now - int(span[1]) * _SECONDS[span[2]]) * 1000))
+    if (span := amount(text)) is not None:
+        return max(0, round((now - span) * 1000))
     try:
         return max(0, round(time.mktime(time.strptime(text.strip(), "%Y-%m-%d")) * 1000))
     except (ValueError, OverflowError):

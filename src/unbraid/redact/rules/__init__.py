@@ -1,4 +1,6 @@
-"""How secrets look, as data: `rules.json`, taken from CredSweeper, and `own.toml`."""
+"""How secrets look, as data: `rules.json`, which `tests/redact/refresh_rules.py` takes from the
+scanner CredSweeper, and `own.toml`.
+"""
 
 from __future__ import annotations
 

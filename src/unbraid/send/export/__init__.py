@@ -7,11 +7,14 @@ from collections.abc import Iterable
 import msgspec
 
 from unbraid.events import FleetEvent
+from unbraid.fold.conversation import RunConversation
+from unbraid.fold.tree import Tree
+from unbraid.log.summary import RunSummary
 from unbraid.screen import safe_json
-from unbraid.send.export.document import RunExport, RunFold
+from unbraid.send.export.document import RunExport, run_export
 from unbraid.send.export.html_page import EventArchive, html_page
 
-__all__ = ["FORMATS", "MEDIA_TYPES", "RunExport", "RunFile", "RunFold"]
+__all__ = ["FORMATS", "MEDIA_TYPES", "RunExport", "RunFile"]
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -26,19 +29,22 @@ class RunFile:
 
     def __init__(self, run: str, form: str, *, stream: int | None = None) -> None:
         self._form, self._stream = form, stream
-        self._fold = RunFold(run)
+        self._summary, self._tree = RunSummary(run), Tree()
+        self._conversation = RunConversation()
         self._archive = EventArchive(stream) if form == "html" else None
 
     def apply(self, events: Iterable[FleetEvent]) -> None:
-        """Takes in more of the run."""
+        """Applies more events of the run."""
         for event in events:
-            self._fold.apply((event,))
+            self._summary.fold(event, 0)
+            self._tree.apply((event,))
+            self._conversation.apply(event)
             if self._archive is not None:
-                self._archive.apply((event,))
+                self._archive.apply(event)
 
     def export(self) -> RunExport:
         """Returns what the file will hold. Raises CallerError if there is no such stream."""
-        return self._fold.export(self._stream)
+        return run_export(self._summary, self._tree, self._conversation, self._stream)
 
     def content(self, export: RunExport) -> bytes:
         """Returns the bytes of the file."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -67,15 +67,14 @@ class EventArchive:
         self._agents: set[str] = set()
         self._source = ""
 
-    def apply(self, events: Iterable[e.FleetEvent]) -> None:
-        """Takes in more of the run."""
-        for event in events:
-            if isinstance(event, e.StreamStart) and event.tool_use_id:
-                self._agents.add(event.tool_use_id)
-            if isinstance(event, e.RequestReceived):
-                self._source = event.source
-            if not isinstance(event, _LEFT_OUT):
-                self._events.append(event)
+    def apply(self, event: e.FleetEvent) -> None:
+        """Adds the run's next event."""
+        if isinstance(event, e.StreamStart) and event.tool_use_id:
+            self._agents.add(event.tool_use_id)
+        if isinstance(event, e.RequestReceived):
+            self._source = event.source
+        if not isinstance(event, _LEFT_OUT):
+            self._events.append(event)
 
     def facts(self, export: RunExport) -> ArchiveFacts:
         """Returns what the page has to know first."""

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft, Gap
@@ -42,42 +41,9 @@ class TooManyViewers(CallerError):
     """The hub is full."""
 
 
-class ShownLog(Protocol):
-    """What viewers read, and then follow. What is not read comes through the feed."""
-
-    async def read(self, run: str, since: int) -> list[Entry]:
-        """Returns events of a run after the seq `since`, in order."""
-        ...
-
-    async def read_all(self, since: int) -> list[Entry]:
-        """Returns events of all runs after the cursor `since`, in order."""
-        ...
-
-    def feed(self, since: int) -> AsyncIterator[Feed]:
-        """Yields the events of all runs after the cursor `since`, then those to come."""
-        ...
-
-
-@dataclass(frozen=True)
-class _WholeLog:
-    """All that is written."""
-
-    log: WholeLogReader
-
-    async def read(self, run: str, since: int) -> list[Entry]:
-        return await self.log.read(run, since)
-
-    async def read_all(self, since: int) -> list[Entry]:
-        return await self.log.read_all(since)
-
-    async def feed(self, since: int) -> AsyncIterator[Feed]:
-        async for batch in self.log.follow_all(since):
-            yield Feed(batch, batch)
-
-
 class Hub:
-    """Shows a log to viewers. Use as `async with Hub(log) as hub`. `shown` is what they see, if
-    that is not all that is written: what waits in one run does not hold up viewers of another.
+    """Shows a log to viewers. Use as `async with Hub(log) as hub`. What waits in one run does not
+    hold up viewers of another.
     """
 
     def __init__(
@@ -90,13 +56,11 @@ class Hub:
         max_viewers: int = 10_000,
         on_dispatch: Callable[[list[Entry]], None] | None = None,
         settle: Callable[[], Awaitable[None]] | None = None,
-        shown: ShownLog | None = None,
     ) -> None:
         self.stats = HubStats()
         self._settle = settle
         self._on_dispatch = on_dispatch
         self._log = log
-        self._shown: ShownLog = shown or _WholeLog(log)
         self._backlog_bytes, self._max_viewers = backlog_bytes, max_viewers
         self._heartbeat_seconds, self._stall_seconds = heartbeat_seconds, stall_seconds
         self._channels: dict[str, Channel] = {}
@@ -149,7 +113,7 @@ class Hub:
 
         viewer = Viewer(
             channel,
-            partial(self._shown.read, run),
+            partial(self._read, run),
             position,
             ended=ended,
             form=form,
@@ -159,6 +123,13 @@ class Hub:
         )
         with self._looking(run, channel, viewer):
             yield viewer
+
+    async def _read(self, run: str, since: int) -> list[Entry]:
+        # What is not read comes through the feed.
+        return self._log.fed(await self._log.read(run, since))
+
+    async def _read_all(self, since: int) -> list[Entry]:
+        return self._log.fed(await self._log.read_all(since), ordered=True)
 
     async def _run_bounds(self, run: str) -> tuple[int, int]:
         summary = await self._log.run(run)
@@ -175,7 +146,7 @@ class Hub:
             first, last = await self._log.bounds()
         position, gap = _start(last if since is None else min(since, last), first)
         channel = self._channel(_ALL)
-        viewer = Viewer(channel, self._shown.read_all, position, form=form, types=types, gap=gap)
+        viewer = Viewer(channel, self._read_all, position, form=form, types=types, gap=gap)
         with self._looking(_ALL, channel, viewer):
             yield viewer
 
@@ -254,7 +225,7 @@ class Hub:
     async def _feed(self) -> None:
         while self._closed is None:
             try:
-                async for feed in self._shown.feed(self._cursor):
+                async for feed in self._log.feed(self._cursor):
                     self._dispatch(feed)
                     if feed.ordered:
                         self._cursor = feed.ordered[-1].cursor

@@ -1,5 +1,7 @@
-"""The budget of a run that we started: reported when most of it is used, and the run stopped when
-all of it is.
+"""Stops runs that have spent their budget, and says what they have spent and how to continue them.
+
+A run that this process has started is guarded here. One that is only watched is stopped by whatever
+steers it, if anything here does.
 """
 
 from __future__ import annotations
@@ -14,14 +16,19 @@ from msgspec.structs import replace
 from unbraid.agents.control_port import Controller, halt
 from unbraid.errors import LogError, UnbraidError
 from unbraid.fold.alerts.budget import BudgetMeter, BudgetShare, RunLimits, Spending
-from unbraid.fold.alerts.conditions import APPLIED, RunConditions
+from unbraid.fold.alerts.conditions import APPLIED, BUDGET, Condition, RunConditions
+from unbraid.fold.alerts.monitor import SpentBudget
 from unbraid.log.consumer import Consumer
 from unbraid.log.entry import DamagedEvent, Entry
 from unbraid.log.port import Log
+from unbraid.log.summary import RunSummary
 from unbraid.read.notes import RunNote
-from unbraid.send.budget_stop import continuing
+from unbraid.send.senders import SentMarks
+from unbraid.steer.controllers import Controllers, NotControlled
+from unbraid.steer.hints import steering_hint
+from unbraid.steer.resume import resumption
 from unbraid.system.clock import now_ms
-from unbraid.system.tasks import cancel_task
+from unbraid.system.tasks import cancel_task, end_task
 
 # Time passes without events, too: how often a run's budget is measured while there are none.
 BUDGET_TICK_SECONDS = 0.5
@@ -49,7 +56,7 @@ class BudgetGuard:
         self._warned_of_prices = False
 
     def begin(self, log: Log, run: str) -> None:
-        """Notes that the run is recorded from now on."""
+        """Begins to count what the run spends, now that it is recorded."""
         if not self._opened.done():
             self._opened.set_result((log, run))
 
@@ -60,8 +67,7 @@ class BudgetGuard:
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await end_task(task)
 
     async def _guard(self, controller: Controller) -> None:
         following = asyncio.create_task(self._follow())
@@ -100,8 +106,12 @@ class BudgetGuard:
         """Reports what is due; returns whether the run was stopped."""
         elapsed = time.monotonic() - self._began
         spent = replace(self._conditions.spending(now_ms()), seconds=elapsed)
-        if spent.unpriced_tokens and self._limits.cost_usd is not None:
-            self._warn_of_prices()
+        has_unpriced = spent.unpriced_tokens and self._limits.cost_usd is not None
+        if has_unpriced and not self._warned_of_prices:
+            self._warned_of_prices = True
+            self._warn(
+                "a model has no price: its tokens do not count against the budget in dollars"
+            )
         for share in self._meter.measure(spent):
             if share.is_reached:
                 await self._stop(controller, share, spent)
@@ -110,13 +120,13 @@ class BudgetGuard:
         return False
 
     async def _stop(self, controller: Controller, share: BudgetShare, spent: Spending) -> None:
-        command = ""
+        text = f"stopped at its budget, {share}; spent: {spent}"
         if self._opened.done():
             log, run = self._opened.result()
-            command = await continuing(log, await log.run(run), self._env)
-        text = f"stopped at its budget, {share}; spent: {spent}"
-        text += f". To continue: {command}" if command else ""
-        self._note(RunNote(text, "budget", now_ms()))
+            # A log that cannot be read is no reason to let the run spend more.
+            with suppress(LogError):
+                text += await _how_to_continue(log, await log.run(run), self._env)
+        self._note(RunNote(text, BUDGET, now_ms()))
         self._warn(text)
         try:
             if await halt(controller) == "interrupted":
@@ -127,9 +137,54 @@ class BudgetGuard:
         except UnbraidError:
             await controller.cancel()
 
-    def _warn_of_prices(self) -> None:
-        if not self._warned_of_prices:
-            self._warned_of_prices = True
-            self._warn(
-                "a model has no price: its tokens do not count against the budget in dollars"
-            )
+
+async def stop_at_budget(
+    spent: SpentBudget,
+    log: Log,
+    controllers: Controllers,
+    env: Mapping[str, str],
+    *,
+    marks: SentMarks,
+    warn: Callable[[str], None],
+) -> Condition | None:
+    """Stops a run that is watched, by one of all processes that watch it. Returns what people are
+    to be alerted about; None if they know already.
+    """
+    run = spent.run.run
+    # A run that is continued gets the same budget again and is stopped when that is used up, too:
+    # so the amount is part of the key.
+    key = f"budget {spent.limit.what} {spent.limit.limit} stop"
+    if marks.has(f"{run} {key}"):
+        return None
+    summary = await log.run(run)
+    try:
+        happened = f"{await halt(await controllers.find(run))}:"
+    except UnbraidError as error:
+        happened = _why_not(error, summary)
+        key += " failed"
+        spent.goes_on()
+    if not marks.add(f"{run} {key}"):
+        return None
+    detail = f"{happened} {spent.limit} spent ({spent.spent})"
+    detail += await _how_to_continue(log, summary, env)
+    await controllers.note(run, RunNote(detail, BUDGET, now_ms()))
+    warn(f"run {run}: {detail}")
+    return Condition(BUDGET, key, now_ms(), detail=detail)
+
+
+def _why_not(error: UnbraidError, summary: RunSummary | None) -> str:
+    if not isinstance(error, NotControlled):
+        return f"could not be stopped ({error}), and continues:"
+    hint = None if summary is None else steering_hint(summary, ())
+    return f"cannot be stopped from here, and continues:{'' if hint is None else f' {hint}'}"
+
+
+async def _how_to_continue(log: Log, run: RunSummary | None, env: Mapping[str, str]) -> str:
+    """Returns the sentence that names the command that continues a run; nothing if none does."""
+    if run is None:
+        return ""
+    try:
+        await resumption(log, run, stream=0, env=env, arguments=(), write=False)
+    except UnbraidError:
+        return ""
+    return f". To continue: unbraid attach {run.run} --resume"

@@ -1,8 +1,9 @@
-"""Makes `rules.json` anew from the rules of CredSweeper, a maintained scanner (MIT, Samsung).
+"""Makes the package's `redact/rules/rules.json` anew from the rules of CredSweeper, a maintained
+scanner (MIT, Samsung).
 
     pip install pyyaml
     pip download --no-deps credsweeper
-    python src/unbraid/redact/rules/refresh.py credsweeper-*.whl
+    python tests/redact/refresh_rules.py credsweeper-*.whl
 
 CredSweeper itself cannot be a dependency: it brings a neural network, pandas and forty other
 packages, and reads files, not streams. Its rules are plain data. Taken over are the patterns that
@@ -24,7 +25,7 @@ from typing import Any
 _parser: Any = import_module("re._parser")
 _constants: Any = import_module("re._constants")
 
-HERE = Path(__file__).parent
+RULES = Path(__file__).parents[2] / "src" / "unbraid" / "redact" / "rules"
 MAX_PREFIXES = 64
 # Any word of a few letters and digits, or an id that is no secret.
 LEFT_OUT = {
@@ -113,11 +114,11 @@ def main(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         config = yaml.safe_load(files.read("credsweeper/rules/config.yaml"))
         licence = next(name for name in files.namelist() if name.endswith("licenses/LICENSE"))
-        (HERE / "LICENSE").write_bytes(files.read(licence))
+        (RULES / "LICENSE").write_bytes(files.read(licence))
     rules = rules_of(config)
     made = {"source": f"CredSweeper {wheel.name.split('-')[1]}", "rules": rules}
     text = json.dumps(made, ensure_ascii=False, indent=1)
-    (HERE / "rules.json").write_text(text + "\n")
+    (RULES / "rules.json").write_text(text + "\n")
     print(f"{len(rules)} rules, {sum(len(rule['prefixes']) for rule in rules)} prefixes")
 
 
