@@ -18,7 +18,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -75,23 +75,16 @@ async def listed_runs(
     without `everything`, those that are live or of the last day. If the log cannot be used, only
     the sessions.
     """
-    from unbraid.record.sessions.all_runs import caught_up_runs, runs_outside_log
+    from unbraid.record.sessions.all_runs import list_runs
 
+    lists = partial(list_runs, everything=everything, warn=warn, progress=progress, redact=redact)
     home = data_folder(env)
     try:
         async with Machine(env=env, warn=warn) as machine:
-            return await caught_up_runs(
-                machine.log,
-                env,
-                home,
-                everything=everything,
-                warn=warn,
-                progress=progress,
-                redact=redact,
-            )
+            return await lists(machine.log, env, home)
     except LogUnusable as error:
         warn(f"the log cannot be read; listing only sessions outside of it: {error}")
-    return runs_outside_log(env, home, everything=everything, warn=warn, progress=progress)
+    return await lists(None, env, home)
 
 
 async def with_logged_costs(

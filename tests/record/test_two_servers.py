@@ -12,8 +12,7 @@ from tests.nats_servers import NatsCluster
 from unbraid.events import Text
 from unbraid.log import opened_log
 from unbraid.log.entry import one_line
-from unbraid.record.event_ingest import EventIngest, RunPart
-from unbraid.record.ingest import Ingest, NotItsRun
+from unbraid.record.ingest import EventIngest, Ingest, NotItsRun, RunPart
 from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -19,14 +19,13 @@ from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
-from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, every_run
 from unbraid.log.summary import RunSummary
 from unbraid.read.notes import RunNote
 from unbraid.read.reader import import_dialects
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
-from unbraid.record.recorder import Recorder, TranslationTurns
-from unbraid.record.runs import begins_run, latest_run, open_run
+from unbraid.record.recorder import TranslationTurns
+from unbraid.record.runs import begins_run, end_unfinished, latest_run
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.hooks import HookService, SteeredRuns
 from unbraid.system.home import data_folder
@@ -307,14 +306,13 @@ class Watcher:
             self._retry(session)
             return None
         self._met.pop(session, None)
-        recorder, recorded = await open_run(
-            self._log, session, redact=self._redact, turns=self._turns
+        followed = await FollowedSession.open(
+            self._log, session, watch.follow, redact=self._redact, turns=self._turns
         )
-        follower = await asyncio.to_thread(watch.follow, session, recorded)
-        if follower is None:
+        if followed is None:
             await self._leases.release(session)
             return None
-        followed = self._followed[session] = FollowedSession(recorder, follower)
+        self._followed[session] = followed
         self._followed_by.setdefault(watch, {})[session] = None
         return followed
 
@@ -338,20 +336,13 @@ class Watcher:
     async def _end(self, session: str) -> None:
         """Ends a run that was left unfinished, and of which there is nothing more to read."""
         run = await latest_run(self._log, session)
-        summary = None if run is None else await self._log.run(run)
-        if summary is not None and not is_kind(summary.source):
+        if run is not None and not is_kind(run.source):
             return  # not made of an agent's bytes: another process ends it
         if not await self._leases.acquire(session):
             return
         try:
-            if summary is not None and not summary.over:
-                recorder = await Recorder.open(
-                    self._log,
-                    summary.run,
-                    redact=self._redact,
-                    origin=origin_of(self._log, summary),
-                )
-                await recorder.finish(0)
+            if run is not None and not run.over:
+                await end_unfinished(self._log, run, redact=self._redact)
         except LogError as error:
             self._warn_once(str(error))
         finally:
