@@ -380,8 +380,26 @@ class Machine:
 
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
-        """Follows one run's session into the log while the block runs, if no other process does."""
-        from unbraid.record.watcher import follow_session
+        """Keeps one run's log up to date while the block runs. The process that holds its lease
+        does that already; when it is gone, its lease is taken over.
+        """
+        from unbraid.agents.registry import is_kind
+        from unbraid.record.watcher import Watcher, watch_until
 
-        async with follow_session(self.log, run, self.env, warn=self.warn, redact=self.redact):
+        if run.over or not is_kind(run.source):
             yield
+            return
+        leases, until = self.log.leases(), asyncio.Event()
+        session = run.session_id or run.run.partition(".")[0]
+        watcher = Watcher(
+            self.log, leases, self.env, warn=self.warn, only=session, redact=self.redact
+        )
+        watched = asyncio.create_task(watch_until(watcher, until))
+        try:
+            yield
+        finally:
+            until.set()
+            try:
+                await watched
+            finally:
+                await leases.close(ended=False)

@@ -14,7 +14,6 @@ from contextlib import suppress
 from unbraid.agents.port import Recorded
 from unbraid.agents.registry import is_kind
 from unbraid.errors import LogError
-from unbraid.fold.run_end import closing_events
 from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, LogUnusable, run_pages
 from unbraid.log.summary import RunSummary
@@ -145,5 +144,8 @@ async def end_unfinished(log: Log, run: RunSummary, *, redact: bool = False) -> 
 
 async def end_interrupted(log: Log, run: str) -> None:
     """Ends a run that no translator has written: each of its open streams was interrupted."""
+    # Lists of runs import this module, and end no such run.
+    from unbraid.fold.run_end import closing_events
+
     events = [entry.event async for page in run_pages(log, run) for entry in page]
     await log.append(run, closing_events(events, "interrupted"))

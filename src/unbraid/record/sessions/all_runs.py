@@ -25,14 +25,7 @@ from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.sessions.importer import IMPORTED, has_gone_on, import_sessions, open_logged
 from unbraid.record.sessions.run_list import list_sessions
 from unbraid.record.sessions.stored_facts import Progress, Warn
-from unbraid.timings import LIVE_SESSION_SECONDS, STORED_SESSIONS_REFRESH_SECONDS
-
-# Runs that are not over although no process writes them any more: it died, or was stopped.
-#
-# Their log says what they did last. What has become of them only their stored session shows, so
-# every face shows the status of that. Whether a run is written, and where its session is stored,
-# is known only on the machine that it runs on: runs of other machines are shown as they are in
-# the log.
+from unbraid.timings import LIVE_SESSION_SECONDS
 
 # A list has the sessions that changed within this time, unless all are asked for.
 LISTED_SESSION_SECONDS = 24 * 3600
@@ -41,8 +34,17 @@ RECENT_RUNS = 1000
 # Those of one machine or user are chosen from so many results.
 MAX_RESULTS_TO_FILTER = 1000
 DEFAULT_LIMIT = 50
+# Stored sessions are listed from disk, which costs more than listing the runs of a log.
+STORED_SESSIONS_REFRESH_SECONDS = 2.0
 # Of the time, a twentieth at most is spent on listing sessions again.
 REST_FACTOR = 20
+
+# Runs that are not over although no process writes them any more: it died, or was stopped.
+#
+# Their log says what they did last. What has become of them only their stored session shows, so
+# every face shows the status of that. Whether a run is written, and where its session is stored,
+# is known only on the machine that it runs on: runs of other machines are shown as they are in
+# the log.
 
 
 def abandoned_runs(
