@@ -16,7 +16,7 @@ LAYERS = {
     "kinds": ["system", "agents"],
     "storage": ["log", "redact"],
     "acts": ["steer", "send", "record", "orchestrate"],
-    "faces": ["serve", "machine", "checkup", "recordings", "tui", "cli"],
+    "faces": ["serve", "machine", "tui", "cli"],
 }
 ROOMS = [room for rooms in LAYERS.values() for room in rooms]
 RANKS = {room: rank for rank, room in enumerate(ROOMS)}

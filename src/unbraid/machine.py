@@ -18,7 +18,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -75,23 +75,16 @@ async def listed_runs(
     without `everything`, those that are live or of the last day. If the log cannot be used, only
     the sessions.
     """
-    from unbraid.record.sessions.all_runs import caught_up_runs, runs_outside_log
+    from unbraid.record.sessions.all_runs import list_runs
 
+    lists = partial(list_runs, everything=everything, warn=warn, progress=progress, redact=redact)
     home = data_folder(env)
     try:
         async with Machine(env=env, warn=warn) as machine:
-            return await caught_up_runs(
-                machine.log,
-                env,
-                home,
-                everything=everything,
-                warn=warn,
-                progress=progress,
-                redact=redact,
-            )
+            return await lists(machine.log, env, home)
     except LogUnusable as error:
         warn(f"the log cannot be read; listing only sessions outside of it: {error}")
-    return runs_outside_log(env, home, everything=everything, warn=warn, progress=progress)
+    return await lists(None, env, home)
 
 
 async def with_logged_costs(
@@ -387,8 +380,26 @@ class Machine:
 
     @asynccontextmanager
     async def following(self, run: RunSummary) -> AsyncIterator[None]:
-        """Follows one run's session into the log while the block runs, if no other process does."""
-        from unbraid.record.watcher import follow_session
+        """Keeps one run's log up to date while the block runs. The process that holds its lease
+        does that already; when it is gone, its lease is taken over.
+        """
+        from unbraid.agents.registry import is_kind
+        from unbraid.record.watcher import Watcher, watch_until
 
-        async with follow_session(self.log, run, self.env, warn=self.warn, redact=self.redact):
+        if run.over or not is_kind(run.source):
             yield
+            return
+        leases, until = self.log.leases(), asyncio.Event()
+        session = run.session_id or run.run.partition(".")[0]
+        watcher = Watcher(
+            self.log, leases, self.env, warn=self.warn, only=session, redact=self.redact
+        )
+        watched = asyncio.create_task(watch_until(watcher, until))
+        try:
+            yield
+        finally:
+            until.set()
+            try:
+                await watched
+            finally:
+                await leases.close(ended=False)

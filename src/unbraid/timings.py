@@ -18,11 +18,7 @@ FILE_DATE_TICK_SECONDS = 0.1
 # A record that arrives later than this after its own time was not read while it happened.
 LIVE_RECORD_MS = 60_000
 
-# --- many sessions at once (record/recorder.py) ---
-
-# --- changes of files (system/folders.py) ---
-
-# --- watching this machine (watch/, sessions/) ---
+# --- watching this machine (record/, agents/) ---
 # A session whose files changed within this time may be at work: a watch begins with those.
 RECENT_SESSION_SECONDS = 300.0
 RECENT_ROWS_MS = 300_000
@@ -33,7 +29,7 @@ PROCESS_CHECK_SECONDS = 1.0
 # A folder or database that is not there yet is looked for: agents make it before their first words.
 STORE_APPEARING_POLL_SECONDS = 1.0
 
-# --- running and piping (launch/) ---
+# --- running and piping (record/run.py) ---
 # What a process prints is recorded as it comes; this often its files and rows are looked at too.
 RUN_POLL_SECONDS = 0.05
 # How far back a pipe's session may have begun before anything of it came through.
@@ -49,7 +45,7 @@ LEASE_RENEWAL_SECONDS = 5.0
 # Another process may be writing to the same file; a transaction takes milliseconds.
 SQLITE_BUSY_TIMEOUT_SECONDS = 5.0
 
-# --- a log that many machines share (log/replicated, log/nats) ---
+# --- a log that many machines share (log/replicated/, log/nats/) ---
 # An append without an answer is sent again for so long; a new leader is found in 4 to 9 seconds.
 APPEND_DEADLINE_SECONDS = 30.0
 # A node that contradicts an acknowledgement may have been cut off; by then it has caught up.
@@ -71,31 +67,21 @@ READ_DEADLINE_SECONDS = 10.0
 # An answer or an error within seconds, also if the machine is gone without a word.
 MACHINE_REQUEST_TIMEOUT_SECONDS = 5.0
 
-# --- viewers (hub/, serve/) ---
+# --- viewers (serve/) ---
 # A browser stays signed in for a month.
 SIGN_IN_SESSION_SECONDS = 30 * 24 * 3600
 
-# --- another server (remote/) ---
+# --- another server (log/remote/, send/) ---
 # A question is answered, and a chunk committed, within moments, or the network is down.
 SERVER_REQUEST_TIMEOUT_SECONDS = 10.0
 # Pauses double from the first to the longest while a server cannot be reached.
 SEND_FIRST_RETRY_SECONDS = 0.1
 SEND_LONGEST_RETRY_SECONDS = 5.0
-# A process that can be steered polls for orders: how long a poll stays open, when it polls again if
-# its runs are unknown there, when it counts as gone, how often it looks for new things to report.
-STEERING_POLL_SECONDS = 20.0
-STEERING_UNKNOWN_SECONDS = 0.5
-STEERING_GONE_SECONDS = 10.0
-STEERING_LOOK_SECONDS = 0.25
 
 # --- a fleet of our own (orchestrate/) ---
-# How long a master waits for a further message: served over HTTP, and at someone's desk.
+# How long a master waits for a further message: served over HTTP, and in a terminal.
 SERVED_MASTER_IDLE_SECONDS = 900.0
 ASK_MASTER_IDLE_SECONDS = 24 * 3600.0
-
-# --- the terminal (cli/, tui/) ---
-# Stored sessions are listed from disk, which costs more than listing the runs of a log.
-STORED_SESSIONS_REFRESH_SECONDS = 2.0
 
 # --- programs that we start ---
 # Sixteen agents may start at once, on a small machine.
@@ -112,10 +98,6 @@ HOOK_SILENCE_TIMEOUT_SECONDS = 10.0
 ATTENDANCE_SECONDS = 30.0
 ATTENDANCE_LONGEST_SECONDS = 3600.0
 
-# --- redaction ---
-
-# --- alerts (alerts/, notify/) ---
+# --- alerts (fold/alerts/, send/) ---
 # What became due this long before anyone looked is history: no alert is sent for it.
 ALERT_STALE_MS = 300_000
-
-# --- the service (system/service.py) ---

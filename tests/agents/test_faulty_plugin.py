@@ -22,7 +22,7 @@ from unbraid.agents import file_watch, files, plugin, registry
 from unbraid.agents.codex import sessions as _sessions  # noqa: F401
 from unbraid.agents.codex import watch as _watch  # noqa: F401
 from unbraid.agents.port import SessionWatch
-from unbraid.checkup import checkup
+from unbraid.cli.checkup import checkup
 from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized
 from unbraid.read import reader

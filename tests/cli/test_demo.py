@@ -14,9 +14,9 @@ from pathlib import Path
 from tests.access import LINK, visitor
 from tests.record.run.agents import UNBRAID
 from tests.tui.tmux import terminal
+from unbraid.cli.demo import recorded_lines
 from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.tree import Tree
-from unbraid.recordings import demo
 from unbraid.system.clock import now_ms
 from unbraid.system.prices.loader import load_prices
 
@@ -25,7 +25,7 @@ ADDRESS = re.compile(rf"({LINK})#/run/demo")
 
 def recorded() -> list[str]:
     """The texts of the recorded messages, as Claude Code's own stdout has them."""
-    records = [json.loads(line) for _, line in demo()]
+    records = [json.loads(line) for _, line in recorded_lines()]
     blocks = [
         block
         for record in records
@@ -62,7 +62,7 @@ async def test_it_shows_everything_and_ends_by_itself() -> None:
         first = text.split("\n")[0]
         assert flat.count(first) == 1, first
     pipeline, tree = Pipeline("demo", prices=load_prices().prices), Tree()
-    for _, line in demo():
+    for _, line in recorded_lines():
         tree.apply(pipeline.feed(line, now=now_ms()))
     tree.apply(pipeline.finish(now_ms()))
     assert tree.to_text() in output

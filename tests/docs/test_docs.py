@@ -120,7 +120,7 @@ def test_the_readme_quotes_a_real_stdout() -> None:
     """Each quoted line is one of the demo's, in its order; "…" stands for what is left out."""
     quoted = re.findall(r'^\{"type".*$', (ROOT / "README.md").read_text(), re.MULTILINE)
     assert len(quoted) == 5
-    stdout = (ROOT / "src/unbraid/recordings/demo.ndjson").read_text().splitlines()
+    stdout = (ROOT / "src/unbraid/cli/demo.ndjson").read_text().splitlines()
     numbers = []
     for line in quoted:
         parts = map(re.escape, (part.strip() for part in line.split("…")))

@@ -9,16 +9,16 @@ import msgspec
 import pytest
 
 from unbraid import events as e
+from unbraid.cli.demo import recorded_lines
 from unbraid.fold.pipeline import Pipeline
 from unbraid.fold.streams import Fleet
 from unbraid.fold.tree import Tree
-from unbraid.recordings import demo
 
 
 @pytest.fixture(scope="module")
 def fleet() -> list[e.FleetEvent]:
     pipeline = Pipeline()
-    return [x for _, line in demo() for x in pipeline.feed(line)] + pipeline.finish()
+    return [x for _, line in recorded_lines() for x in pipeline.feed(line)] + pipeline.finish()
 
 
 def test_the_demo_as_text(fleet: list[e.FleetEvent]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from unbraid.checkup import checkup
+from unbraid.cli.checkup import checkup
 from unbraid.errors import CallerError
 from unbraid.log import Log, MemoryLog, SqliteLog, machine_log, open_log, opened_log
 from unbraid.machine import Machine

@@ -11,8 +11,7 @@ from tests.log.nats.held_back import hold_back
 from tests.nats_servers import NatsCluster
 from unbraid.events import Text, encode
 from unbraid.log import opened_log
-from unbraid.record.event_ingest import EventIngest, RunPart
-from unbraid.record.ingest import Ingest, NotItsRun
+from unbraid.record.ingest import EventIngest, Ingest, NotItsRun, RunPart
 from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -13,10 +13,10 @@ import pytest
 
 from tests.polling import until
 from tests.tui.screens import Screen, showing
+from unbraid.cli.demo import recorded_lines
 from unbraid.log import MemoryLog
 from unbraid.record.ingest import Ingest
 from unbraid.record.recorder import priced_pipeline
-from unbraid.recordings import demo
 
 FOLDER = Path(__file__).parent / "snapshots"
 GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "top.md"
@@ -26,7 +26,7 @@ NOW_MS = 1794736300000  # a minute after the recording
 
 async def fleet() -> MemoryLog:
     log = MemoryLog()
-    recorded = b"".join(line for _, line in demo())
+    recorded = b"".join(line for _, line in recorded_lines())
     ingest = Ingest(log, priced_pipeline)
     await ingest.feed("demo", "stdout", 0, recorded, now=NOW_MS - 60_000, end=True)
     return log

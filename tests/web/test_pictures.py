@@ -24,9 +24,9 @@ from tests.web.stories import Story
 from tests.web.test_run import fleet
 from tests.web.views import RunView
 from unbraid import events as e
+from unbraid.cli.demo import recorded_lines
 from unbraid.events import FleetEvent
 from unbraid.fold.pipeline import Pipeline
-from unbraid.recordings import demo
 from unbraid.system.prices.loader import load_prices
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -47,7 +47,7 @@ def ago(events: list[FleetEvent], minutes: float) -> list[FleetEvent]:
 def recorded() -> list[FleetEvent]:
     """The recorded fleet; most of its lines tell their own time, the others come in between."""
     pipeline, events, ts = Pipeline("claude", prices=load_prices().prices), list[FleetEvent](), 0
-    for _, line in demo():
+    for _, line in recorded_lines():
         events += pipeline.feed(line, now=ts)
         ts = events[-1].ts
     first = next(event.ts for event in events if event.ts)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +17,7 @@ from unbraid.cli.options import FiniteRange
 from unbraid.system.tasks import cancel_task, stopped_by_signals
 
 if TYPE_CHECKING:
+    from unbraid.log.port import Log
     from unbraid.serve.hub.fanout import Hub
 
 # The page of a demo that nobody has opened stays this long.
@@ -51,7 +56,6 @@ def demo(speed: float, page: bool, open_page: bool, stay: bool) -> None:
 async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> None:
     from unbraid.cli.live import LiveRunView
     from unbraid.machine import Machine
-    from unbraid.recordings import replay
     from unbraid.steer.controllers import Controllers
 
     stop, hub, link = asyncio.Event(), None, None
@@ -69,7 +73,7 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         if open_page and link:
             click.launch(link)
         with LiveRunView(RUN) as view:
-            playing = asyncio.create_task(replay(log, RUN, speed=speed))
+            playing = asyncio.create_task(_replay(log, RUN, speed=speed))
             showing = asyncio.create_task(view.follow(log.follow(RUN)))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait([showing, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -78,6 +82,33 @@ async def _demo(speed: float, *, page: bool, open_page: bool, stay: bool) -> Non
         _print_next_steps()
         if hub is not None and not stop.is_set():
             await _stay(hub, stop, stay=stay)
+
+
+def recorded_lines() -> Iterator[tuple[float, bytes]]:
+    """Yields the lines that a fleet really printed, each with the second at which it came: Claude
+    Code 2.1.325, driven by a scripted model, with neutral paths.
+    """
+    here = resources.files("unbraid.cli")
+    times = json.loads(here.joinpath("demo.times.json").read_bytes())
+    lines = here.joinpath("demo.ndjson").read_bytes().split(b"\n")
+    for at, line in zip(times, lines, strict=False):
+        yield at, line + b"\n"
+
+
+async def _replay(log: Log, run: str, *, speed: float) -> None:
+    """Writes the recorded fleet to the log, `speed` times as fast as it was."""
+    from unbraid.fold.pipeline import Pipeline
+    from unbraid.system.clock import now_ms
+    from unbraid.system.prices.loader import load_prices
+
+    pipeline = Pipeline("recording", prices=load_prices().prices)
+    began = time.monotonic()
+    for at, line in recorded_lines():
+        await asyncio.sleep(max(0.0, at / speed - (time.monotonic() - began)))
+        events = pipeline.feed(line, now=now_ms())
+        if events:
+            await log.append(run, events)
+    await log.append(run, pipeline.finish(now_ms()))
 
 
 def _introduce(link: str | None) -> None:

@@ -41,7 +41,7 @@ def doctor(as_json: bool, repair: bool, source: Path | None, log: str | None) ->
     Records that it already has are skipped. A copy that is damaged is built again. No file is
     deleted: the copy is set aside.
     """
-    from unbraid.checkup import checkup
+    from unbraid.cli.checkup import checkup
     from unbraid.screen import safe
 
     if repair or source is not None:

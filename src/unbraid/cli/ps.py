@@ -13,6 +13,11 @@ from unbraid.cli.output import print_json, progress_bar, warn
 if TYPE_CHECKING:
     from unbraid.log.summary import RunSummary
 
+JSON_FIELDS = (
+    "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
+    "updated", "usage", "machine", "user",
+)  # fmt: skip
+
 
 @click.command(
     short_help="List runs with status, agents, tokens, cost and age.",
@@ -49,9 +54,7 @@ def ps(
 
         runs = [redact_summary(run) for run in runs]
     if as_json:
-        from unbraid.record.sessions.run_list import to_json
-
-        print_json([to_json(run) for run in runs])
+        print_json([{name: getattr(run, name) for name in JSON_FIELDS} for run in runs])
     else:
         _print(runs, everything=everything)
 

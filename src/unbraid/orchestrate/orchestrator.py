@@ -22,7 +22,7 @@ from unbraid.orchestrate.budget import REQUEST_LIMITS
 from unbraid.orchestrate.commands import Commands, built_in
 from unbraid.orchestrate.request import SOURCE, MasterSession, Request
 from unbraid.orchestrate.roster import Roster
-from unbraid.record.dead_runs import end_interrupted
+from unbraid.record.runs import end_interrupted
 from unbraid.steer.controllers import Controllers
 from unbraid.timings import SERVED_MASTER_IDLE_SECONDS
 

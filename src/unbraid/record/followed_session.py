@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from unbraid.agents.source import Source
+from unbraid.agents.source import Recorded, Source
+from unbraid.log.port import Log
 from unbraid.read.notes import RunNote
-from unbraid.record.recorder import Recorder
+from unbraid.record.recorder import Recorder, TranslationTurns
+from unbraid.record.runs import open_run
 from unbraid.system.clock import now_ms
 
 # What files get this soon after they were found may have been copied with the rest of them.
@@ -48,6 +50,26 @@ class FollowedSession:
         self._lock = asyncio.Lock()
         self._doing: set[asyncio.Task[None]] = set()
         self._is_cut, self._shielded = False, shielded
+
+    @classmethod
+    async def open(
+        cls,
+        log: Log,
+        session: str,
+        follow: Callable[[str, Recorded], Source | None],
+        *,
+        redact: bool = False,
+        awaits_words: bool = False,
+        turns: TranslationTurns | None = None,
+    ) -> FollowedSession | None:
+        """Opens the run of a session, and what reads the session from where that run ends, which
+        `follow` returns. None if there is nothing to read. Its lease has to be held.
+        """
+        recorder, recorded = await open_run(
+            log, session, redact=redact, awaits_words=awaits_words, turns=turns
+        )
+        follower = await asyncio.to_thread(follow, session, recorded)
+        return None if follower is None else cls(recorder, follower)
 
     @property
     def has_begun(self) -> bool:

@@ -218,15 +218,19 @@ class RunLog:
         self._note()
         return recorded
 
-    async def open_another(self, session: str) -> tuple[Recorder, Recorded] | None:
-        """Opens the run of a session that the same process moves to. Returns its recorder and how
-        far it is recorded; None if another process records it, or the log has failed.
+    async def open_another(
+        self, session: str, follow: Callable[[str, Recorded], Source | None]
+    ) -> FollowedSession | None:
+        """Opens a session that the same process moves to. Returns None if there is nothing to read,
+        another process records it, or the log has failed.
         """
         with self.failing():
             if self.log is None or self._leases is None or self.failed:
                 return None
             if await self._leases.acquire(session):
-                return await open_run(self.log, session, redact=self._redact, awaits_words=True)
+                return await FollowedSession.open(
+                    self.log, session, follow, redact=self._redact, awaits_words=True
+                )
         return None
 
     @contextlib.contextmanager
@@ -395,18 +399,11 @@ class ProcessRecorder:
         session = self._moved_to
         if session is not None and session != self._next_session:
             await self._end_next()
-            self._next_session, self._next = session, await self._opened(session)
+            self._next_session = session
+            self._next = await self._run_log.open_another(session, self._source.follow)
         if self._next is not None:
             with self._run_log.failing():
                 await self._next.look()
-
-    async def _opened(self, session: str) -> FollowedSession | None:
-        opened = await self._run_log.open_another(session)
-        if opened is None:
-            return None
-        recorder, recorded = opened
-        source = await asyncio.to_thread(self._source.follow, session, recorded)
-        return None if source is None else FollowedSession(recorder, source)
 
     async def _end_next(self) -> None:
         followed, self._next = self._next, None

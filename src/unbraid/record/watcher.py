@@ -12,21 +12,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 
 from unbraid.agents.port import SessionWatch
 from unbraid.agents.registry import is_kind, stores
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
-from unbraid.log.origin import origin_of
 from unbraid.log.port import Log, every_run
-from unbraid.log.summary import RunSummary
 from unbraid.read.notes import RunNote
 from unbraid.read.reader import import_dialects
 from unbraid.record.followed_session import FollowedSession, finish_despite_cancel
-from unbraid.record.recorder import Recorder, TranslationTurns
-from unbraid.record.runs import begins_run, latest_run, open_run
+from unbraid.record.recorder import TranslationTurns
+from unbraid.record.runs import begins_run, end_unfinished, latest_run
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.hooks import HookService, SteeredRuns
 from unbraid.system.home import data_folder
@@ -77,17 +75,21 @@ class Watcher:
         ]
         self._watch_of: dict[str, SessionWatch] = {}
         self._followed: dict[str, FollowedSession] = {}
-        self._followed_by: dict[SessionWatch, dict[str, None]] = {}
         self._dirty: dict[str, None] = {}
         # Others have them, or the log would not take them: they are looked at again soon.
         self._retried: set[str] = set()
         controllers = controllers or Controllers()
         self._steered = SteeredRuns(log, controllers)
         self._hooks = HookService(
-            log, controllers, data_folder(env), run_now=self._run_now, look=self._mark_hooked
+            log,
+            controllers,
+            data_folder(env),
+            run_now=self._run_now,
+            look=lambda watch, session: self._mark(session, watch),
         )
-        controllers.add_recording(self)
-        self._met: dict[str, float] = {}  # sessions that another process may want to record
+        controllers.add_notes(self.note)
+        # When sessions were first seen that another process may want to record.
+        self._first_seen: dict[str, float] = {}
         self._wake, self._turns = asyncio.Event(), TranslationTurns()
         self.ready = asyncio.Event()
         self._closing = self._is_cut = False
@@ -200,9 +202,10 @@ class Watcher:
     async def _end_gone(self) -> None:
         """Ends the runs of processes that are gone: no one else would."""
         # Those that follow nothing are not asked: looking at all processes has its price.
-        for watch, names in [(watch, list(names)) for watch, names in self._followed_by.items()]:
-            if not names:
-                continue
+        followed_by: dict[SessionWatch, list[str]] = {}
+        for session in self._followed:
+            followed_by.setdefault(self._watch_of[session], []).append(session)
+        for watch, names in followed_by.items():
             gone, changed = await asyncio.to_thread(_seen_processes, watch, names)
             for session in gone:
                 if (followed := self._followed.get(session)) is not None:
@@ -240,9 +243,6 @@ class Watcher:
         if followed is None or followed.recorder.over or not followed.has_begun:
             return None
         return followed.recorder.run
-
-    def _mark_hooked(self, watch: SessionWatch, session: str) -> None:
-        self._mark(session, watch)
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
@@ -298,24 +298,22 @@ class Watcher:
             return None
         if self._hooks.is_others:
             # The process that answers its hooks should record it, if it does so soon.
-            met = self._met.setdefault(session, time.monotonic())
-            if time.monotonic() - met < HOOK_LISTENER_FIRST_SECONDS:
+            first_seen = self._first_seen.setdefault(session, time.monotonic())
+            if time.monotonic() - first_seen < HOOK_LISTENER_FIRST_SECONDS:
                 self._retry(session)
                 return None
         starting = self._leases.another_is_starting() and await begins_run(self._log, session)
         if starting or not await self._leases.acquire(session):
             self._retry(session)
             return None
-        self._met.pop(session, None)
-        recorder, recorded = await open_run(
-            self._log, session, redact=self._redact, turns=self._turns
+        self._first_seen.pop(session, None)
+        followed = await FollowedSession.open(
+            self._log, session, watch.follow, redact=self._redact, turns=self._turns
         )
-        follower = await asyncio.to_thread(watch.follow, session, recorded)
-        if follower is None:
+        if followed is None:
             await self._leases.release(session)
             return None
-        followed = self._followed[session] = FollowedSession(recorder, follower)
-        self._followed_by.setdefault(watch, {})[session] = None
+        self._followed[session] = followed
         return followed
 
     def _retry(self, session: str) -> None:
@@ -338,20 +336,13 @@ class Watcher:
     async def _end(self, session: str) -> None:
         """Ends a run that was left unfinished, and of which there is nothing more to read."""
         run = await latest_run(self._log, session)
-        summary = None if run is None else await self._log.run(run)
-        if summary is not None and not is_kind(summary.source):
+        if run is not None and not is_kind(run.source):
             return  # not made of an agent's bytes: another process ends it
         if not await self._leases.acquire(session):
             return
         try:
-            if summary is not None and not summary.over:
-                recorder = await Recorder.open(
-                    self._log,
-                    summary.run,
-                    redact=self._redact,
-                    origin=origin_of(self._log, summary),
-                )
-                await recorder.finish(0)
+            if run is not None and not run.over:
+                await end_unfinished(self._log, run, redact=self._redact)
         except LogError as error:
             self._warn_once(str(error))
         finally:
@@ -359,8 +350,6 @@ class Watcher:
 
     async def _drop(self, session: str) -> None:
         self._followed.pop(session, None)
-        for names in self._followed_by.values():
-            names.pop(session, None)
         self._watch_of[session].forget(session)
         self._steered.note_silent(session)
         await self._leases.release(session)
@@ -397,32 +386,3 @@ async def watch_until(
             await task
         await watch.close()
         cut.cancel()
-
-
-@asynccontextmanager
-async def follow_session(
-    log: Log,
-    run: RunSummary,
-    env: Mapping[str, str],
-    warn: Callable[[str], None] = lambda text: None,
-    *,
-    redact: bool = False,
-) -> AsyncIterator[None]:
-    """Keeps a run's log up to date while the block runs. The process that holds its lease does
-    that already; when it is gone, its lease is taken over.
-    """
-    if run.over or not is_kind(run.source):
-        yield
-        return
-    leases, until = log.leases(), asyncio.Event()
-    session = run.session_id or run.run.partition(".")[0]
-    watch = Watcher(log, leases, env, warn=warn, only=session, redact=redact)
-    watched = asyncio.create_task(watch_until(watch, until))
-    try:
-        yield
-    finally:
-        until.set()
-        try:
-            await watched
-        finally:
-            await leases.close(ended=False)

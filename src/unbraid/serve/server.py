@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from unbraid.errors import CallerError, LogError
 from unbraid.log.port import Log
-from unbraid.record.dead_runs import end_dead_runs
+from unbraid.record.runs import end_dead_runs
 from unbraid.serve.access import OWNER_SCOPES, Keys, Scope, SignInFile
 from unbraid.serve.app import create_app
 from unbraid.serve.connection import listening, open_listener

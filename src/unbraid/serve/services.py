@@ -18,8 +18,7 @@ from starlette.types import Scope
 from unbraid.errors import CallerError, LogError
 from unbraid.events import Draft
 from unbraid.log.port import Log, LogUnusable, WholeLogReader
-from unbraid.record.event_ingest import EventIngest
-from unbraid.record.ingest import Ingest
+from unbraid.record.ingest import EventIngest, Ingest
 from unbraid.record.recorder import priced_pipeline
 from unbraid.record.sessions.all_runs import AbandonedRuns, AllRuns
 from unbraid.record.sessions.stored_sessions import StoredSessionList

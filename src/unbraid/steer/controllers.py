@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -94,12 +93,8 @@ class OtherRuns:
         return False
 
 
-class RunNotes(Protocol):
-    """Something that records runs, and can put notes into their logs."""
-
-    async def note(self, run: str, note: RunNote) -> bool:
-        """Puts a note into the log of a run; returns whether it is recorded there."""
-        ...
+# Puts a note into the log of a run; returns whether the run is recorded by what offers this.
+RunNotes = Callable[[str, RunNote], Awaitable[bool]]
 
 
 class Controllers:
@@ -108,7 +103,7 @@ class Controllers:
     def __init__(self, elsewhere: OtherRuns | None = None) -> None:
         self._by_run: dict[str, Controller] = {}
         self._elsewhere = elsewhere or OtherRuns()
-        self._recording: list[RunNotes] = []
+        self._notes: list[RunNotes] = []
         self.attendance = Attendance()
 
     def register(self, run: str, controller: Controller) -> None:
@@ -158,9 +153,9 @@ class Controllers:
         self.attendance.attend(who, seconds)
         await self._elsewhere.attend(who, seconds)
 
-    def add_recording(self, notes: RunNotes) -> None:
-        """Notes what records runs in this process."""
-        self._recording.append(notes)
+    def add_notes(self, notes: RunNotes) -> None:
+        """Adds what records runs in this process."""
+        self._notes.append(notes)
 
     async def note(self, run: str, note: RunNote) -> bool:
         """Puts a note into the log of a run, whichever process of ours records it; returns whether
@@ -169,8 +164,8 @@ class Controllers:
         return await self._note_here(run, note) or await self._elsewhere.note(run, note)
 
     async def _note_here(self, run: str, note: RunNote) -> bool:
-        for recording in self._recording:
-            if await recording.note(run, note):
+        for notes in self._notes:
+            if await notes(run, note):
                 return True
         return False
 

@@ -14,15 +14,14 @@ oldest call of the process with the most calls is closed for the next one.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import h11
 
@@ -37,12 +36,13 @@ from unbraid.agents.port import (
     SessionWatch,
 )
 from unbraid.errors import LogError
-from unbraid.events import FleetEvent, FleetPermissionReplied
+from unbraid.events import FleetPermissionReplied
 from unbraid.log.port import Log
 from unbraid.read.record import BAD_JSON
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.resume import agent_of
 from unbraid.system.home import make_private_folder
+from unbraid.system.locks import locked_file
 from unbraid.system.sockets import listening_address, peer_process
 from unbraid.timings import HOOK_BEAT_SECONDS, RUN_POLL_SECONDS
 
@@ -116,9 +116,10 @@ class HookSocket:
     async def run(self) -> None:
         """Listens until cancelled, as soon as no other process does."""
         while True:
-            with _locked(self._folder) as is_ours:
-                self.is_others = not is_ours
-                if is_ours:
+            lock = _lock(self._folder)
+            self.is_others = lock is None
+            if lock is not None:
+                with lock:
                     async with self._listening():
                         await self._keep_open()
             await asyncio.sleep(HOOK_SOCKET_RETRY_SECONDS)
@@ -299,24 +300,13 @@ def _call(head: h11.Request, body: bytes) -> tuple[str, HookCall]:
     )
 
 
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Says whether the folder is ours to listen in while the block runs."""
-    try:
+def _lock(folder: Path) -> IO[bytes] | None:
+    """Returns the lock of the folder; None if it is not ours to listen in."""
+    with suppress(OSError):
         make_private_folder(folder)
         folder.chmod(0o700)
-        number = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        yield False
-        return
-    try:
-        locked = False
-        with suppress(OSError):
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            locked = True
-        yield locked
-    finally:
-        os.close(number)
+        return locked_file(folder / "lock")
+    return None
 
 
 class HookService:
@@ -378,8 +368,9 @@ class HookService:
             summary = await self._log.run(run)
             since = 0 if summary is None else summary.last_seq
             async for batch in self._log.follow(run, since):
-                for entry in batch:
-                    if entry.type == "permission_replied" and _is_reply(entry.event, request_id):
+                replies = (entry.event for entry in batch if entry.type == "permission_replied")
+                for event in replies:
+                    if isinstance(event, FleetPermissionReplied) and event.request_id == request_id:
                         return
         except LogError:
             # It is unknown whether there was an answer: the request waits for one here.
@@ -406,12 +397,5 @@ class _OfWatch:
 
     def __init__(self, service: HookService, look: Callable[[str], None]) -> None:
         self.attendance, self.look = service.attendance, look
-        self.run_of, self.replied, self.note_orders = (
-            service.run_of,
-            service.replied,
-            service.note_orders,
-        )
-
-
-def _is_reply(event: FleetEvent, request_id: str) -> bool:
-    return isinstance(event, FleetPermissionReplied) and event.request_id == request_id
+        self.run_of, self.replied = service.run_of, service.replied
+        self.note_orders = service.note_orders

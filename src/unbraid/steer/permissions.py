@@ -80,19 +80,8 @@ async def open_requests(log: LogReader, runs: Iterable[str]) -> OpenRequests:
 
 
 def _request(run: str, event: FleetPermissionAsked) -> PermissionRequest:
-    return PermissionRequest(
-        run=run,
-        request_id=event.request_id,
-        tool=event.tool,
-        input=event.input,
-        stream_id=event.stream_id,
-        agent=event.agent,
-        ts=event.ts,
-        always=event.always,
-        can_edit=event.can_edit,
-        also_in_terminal=event.also_in_terminal,
-        held_until=event.held_until,
-    )
+    names = PermissionRequest.__struct_fields__
+    return PermissionRequest(run, **{name: getattr(event, name) for name in names if name != "run"})
 
 
 async def answer_request(

@@ -1,10 +1,11 @@
-"""The runs that can be controlled through another unbraid server."""
+"""Steering over HTTP, in both directions: the runs that can be controlled through another server,
+and the runs of machines that send them to this one.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import secrets
 from collections.abc import AsyncIterator, Collection, Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,31 +23,26 @@ from unbraid.log.remote.ingest import RemoteError, checked_url, connected_client
 from unbraid.read.record import BAD_JSON
 from unbraid.steer.controllers import Controllers, ForwardedRun, OtherRuns, SteeringReply
 from unbraid.steer.permissions import OpenRequests, PermissionRequest
-from unbraid.system.tasks import end_task
+from unbraid.system.tasks import Backoff, end_task
 from unbraid.timings import (
     MACHINE_REQUEST_TIMEOUT_SECONDS,
     SEND_FIRST_RETRY_SECONDS,
     SEND_LONGEST_RETRY_SECONDS,
-    STEERING_GONE_SECONDS,
-    STEERING_LOOK_SECONDS,
-    STEERING_POLL_SECONDS,
-    STEERING_UNKNOWN_SECONDS,
 )
 
 if TYPE_CHECKING:
     import httpx
 
-
-# The runs that can be controlled through another unbraid server.
-
-
-class _Control(Struct):
-    run: str
-    verbs: list[str]
+# A process that can be steered polls for orders: how long a poll stays open, when it polls again if
+# its runs are unknown there, when it counts as gone, how often it looks for new things to report.
+STEERING_POLL_SECONDS = 20.0
+STEERING_UNKNOWN_SECONDS = 0.5
+STEERING_GONE_SECONDS = 10.0
+STEERING_LOOK_SECONDS = 0.25
 
 
 class _Steerable(Struct):
-    runs: list[_Control]
+    runs: list[SteeringReply]
 
 
 class _Waiting(Struct):
@@ -55,7 +51,7 @@ class _Waiting(Struct):
 
 
 class RemoteControllers(OtherRuns):
-    """The runs that can be controlled through the server."""
+    """The runs that can be controlled through the server, which says what it lets us do."""
 
     def __init__(self, server: RemoteServer) -> None:
         self._server = server
@@ -63,7 +59,7 @@ class RemoteControllers(OtherRuns):
     async def controllers(self) -> Mapping[str, Controller]:
         """Returns the controllers of the runs that can be controlled now, by run."""
         held = await self._server.get("/v1/control", _Steerable)
-        return {run.run: RemoteController(self._server, run) for run in held.runs}
+        return {about.run: ForwardedRun(about, self._send) for about in held.runs}
 
     async def open_requests(self) -> OpenRequests:
         """Returns the permission requests that can be answered there."""
@@ -74,42 +70,32 @@ class RemoteControllers(OtherRuns):
         """Lets the server know that somebody answers here for so long."""
         await self._server.post("/v1/attendance", {"seconds": seconds})
 
-
-class RemoteController(Controller):
-    """Controls one run through the server."""
-
-    def __init__(self, server: RemoteServer, about: _Control) -> None:
-        self._server, self._about = server, about
-
-    def verbs(self) -> list[str]:
-        """Returns what the server lets us do with the run."""
-        return self._about.verbs
-
-    async def carry_out(self, request: SteeringRequest) -> None:
-        """Has the server carry out a request."""
-        path, body = f"/v1/runs/{self._about.run}/{request.verb}", None
+    async def _send(self, request: SteeringRequest) -> SteeringReply:
+        run = f"/v1/runs/{request.run}"
+        path, body = f"{run}/{request.verb}", None
         match request.verb:
             case "message":
                 body = {"text": request.text, "stream_id": request.stream_id}
             case "stop":
-                path = f"/v1/runs/{self._about.run}/streams/{request.stream_id}/stop"
+                path = f"{run}/streams/{request.stream_id}/stop"
             case "halt":
-                path = f"/v1/runs/{self._about.run}/interrupt"
+                path = f"{run}/interrupt"
             case "answer":
                 # The id is the agent's word: it must not lead to another route.
                 path = f"/v1/permissions/{quote(request.request_id, safe='')}"
-                body = _decision(self._about.run, request)
+                body = _decision(request)
         try:
             await self._server.post(path, body)
         except RemoteError as error:
             raise CallerError(error.problem) from None
+        return SteeringReply(request.run)
 
 
-def _decision(run: str, request: SteeringRequest) -> dict[str, Any]:
+def _decision(request: SteeringRequest) -> dict[str, Any]:
     more = {} if request.details is None else msgspec.to_builtins(request.details)
     # Who it is, the server knows by the token.
     more.pop("by", None)
-    return {"behavior": request.behavior, "message": request.text, "run": run, **more}
+    return {"behavior": request.behavior, "message": request.text, "run": request.run, **more}
 
 
 # Steering runs of machines that send them here, over the requests that those machines make: a
@@ -288,17 +274,16 @@ class SteeringLink:
                 await end_task(each)
 
     async def _run(self) -> None:
-        pause = SEND_FIRST_RETRY_SECONDS
+        backoff = Backoff(SEND_FIRST_RETRY_SECONDS, SEND_LONGEST_RETRY_SECONDS)
         while True:
             try:
                 seconds = STEERING_POLL_SECONDS + SEND_LONGEST_RETRY_SECONDS
                 async with connected_client(self._url, self._token, seconds) as client:
                     while True:
                         await self._exchange(client)
-                        pause = SEND_FIRST_RETRY_SECONDS
+                        backoff.reset()
             except (_Unavailable, OSError):
-                await asyncio.sleep(pause * (0.5 + random.random() / 2))
-                pause = min(2 * pause, SEND_LONGEST_RETRY_SECONDS)
+                await backoff.wait()
 
     async def _exchange(self, client: httpx.AsyncClient) -> None:
         self._changed.clear()
@@ -349,12 +334,9 @@ class SteeringLink:
         try:
             body = msgspec.json.encode(report)
             answer = await client.post(self._url, content=body, headers=headers)
-        except http.HTTP_ERRORS as error:
-            raise _Unavailable from error
-        try:
             if answer.status_code == 200:
                 return msgspec.json.decode(answer.content, type=SteeringOrders)
-        except BAD_JSON as error:
+        except (*http.HTTP_ERRORS, *BAD_JSON) as error:
             raise _Unavailable from error
         raise _Unavailable
 

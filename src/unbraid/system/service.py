@@ -15,7 +15,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from unbraid.errors import UnbraidError
 from unbraid.system.atomic_file import write_atomically
@@ -47,27 +46,8 @@ class Service:
     env: Mapping[str, str]
 
 
-class ServiceManager(Protocol):
-    """What starts services on a platform."""
-
-    path: Path
-    logs: str  # the command that shows what the service has printed
-
-    def text(self, service: Service) -> bytes:
-        """Returns the file that describes a service."""
-        ...
-
-    def start(self) -> None:
-        """Starts what the file describes, now and at every login."""
-        ...
-
-    def stop(self) -> None:
-        """Stops it, and prevents it from starting again."""
-        ...
-
-    def state(self) -> str:
-        """Returns whether it runs, in one word of the manager's own."""
-        ...
+# What starts services on a platform. `path` is the file that describes a service, and `logs` the
+# command that shows what it has printed.
 
 
 class SystemdUser:
@@ -81,7 +61,7 @@ class SystemdUser:
         self.path = base / "systemd" / "user" / f"{NAME}.service"
 
     def text(self, service: Service) -> bytes:
-        """Returns the unit."""
+        """Returns the file that describes a service: a unit."""
         lines = [
             "[Unit]",
             "Description=unbraid: records this user's coding agents",
@@ -130,7 +110,7 @@ class LaunchAgent:
         self._domain = f"gui/{os.getuid()}"
 
     def text(self, service: Service) -> bytes:
-        """Returns the property list."""
+        """Returns the file that describes a service: a property list."""
         described = {
             "Label": LABEL,
             "ProgramArguments": list(service.argv),
@@ -160,6 +140,9 @@ class LaunchAgent:
         printed = _call("launchctl", "print", f"{self._domain}/{LABEL}", check=False)
         found = (line.split(" = ")[1] for line in printed.splitlines() if "\tstate = " in line)
         return next(found, "unknown")
+
+
+ServiceManager = SystemdUser | LaunchAgent
 
 
 def service_manager(

@@ -22,9 +22,9 @@ from unbraid.agents.control_port import VERBS
 from unbraid.errors import LogError, UnbraidError
 from unbraid.fold.alerts.monitor import AlertMessage
 from unbraid.log.remote.ingest import ServerUnreachable
+from unbraid.record.sessions.all_runs import STORED_SESSIONS_REFRESH_SECONDS
 from unbraid.screen import counted, short
 from unbraid.send.senders import terminal_call
-from unbraid.timings import STORED_SESSIONS_REFRESH_SECONDS
 from unbraid.tui.dialogs import Help, Search
 from unbraid.tui.rows import Rows
 from unbraid.tui.run_control import RunControl

@@ -17,7 +17,7 @@ from tests.nats_servers import NatsCluster
 from tests.polling import until
 from unbraid.log import opened_log
 from unbraid.log.nats.leases import BucketEntry, HolderSightings, NatsLeases
-from unbraid.record.dead_runs import end_dead_run
+from unbraid.record.runs import end_dead_run
 from unbraid.testing.sample_runs import sample_run
 
 pytestmark = pytest.mark.xdist_group("nats")

@@ -101,11 +101,11 @@ async def test_one_that_cannot_be_read_stops_no_other(
 
     record, calls = importer.record_session, list[str]()
 
-    async def failing(log: object, session: str, *args: object, **more: object) -> None:
+    async def failing(log: object, session: str, *args: object, **more: object) -> bool:
         calls.append(session)
         if len(calls) == 1:
             raise OSError("gone")
-        await record(log, session, *args, **more)  # type: ignore[arg-type]
+        return await record(log, session, *args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(importer, "record_session", failing)
     async with Machine(env=env) as machine:

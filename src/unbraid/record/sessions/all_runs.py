@@ -7,9 +7,9 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from msgspec.structs import replace
 
@@ -23,9 +23,21 @@ from unbraid.log.origin import this_origin
 from unbraid.log.port import Found, Log, LogReader, every_run
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.sessions.importer import IMPORTED, has_gone_on, import_sessions, open_logged
-from unbraid.record.sessions.run_list import list_sessions, newest_runs, oldest_listed_ms
+from unbraid.record.sessions.run_list import list_sessions
 from unbraid.record.sessions.stored_facts import Progress, Warn
-from unbraid.timings import LIVE_SESSION_SECONDS, STORED_SESSIONS_REFRESH_SECONDS
+from unbraid.timings import LIVE_SESSION_SECONDS
+
+# A list has the sessions that changed within this time, unless all are asked for.
+LISTED_SESSION_SECONDS = 24 * 3600
+# More runs than anyone has in that time.
+RECENT_RUNS = 1000
+# Those of one machine or user are chosen from so many results.
+MAX_RESULTS_TO_FILTER = 1000
+DEFAULT_LIMIT = 50
+# Stored sessions are listed from disk, which costs more than listing the runs of a log.
+STORED_SESSIONS_REFRESH_SECONDS = 2.0
+# Of the time, a twentieth at most is spent on listing sessions again.
+REST_FACTOR = 20
 
 # Runs that are not over although no process writes them any more: it died, or was stopped.
 #
@@ -33,9 +45,6 @@ from unbraid.timings import LIVE_SESSION_SECONDS, STORED_SESSIONS_REFRESH_SECOND
 # every face shows the status of that. Whether a run is written, and where its session is stored,
 # is known only on the machine that it runs on: runs of other machines are shown as they are in
 # the log.
-
-# Of the time, a twentieth at most is spent on listing sessions again.
-REST_FACTOR = 20
 
 
 def abandoned_runs(
@@ -52,9 +61,11 @@ def abandoned_runs(
     return {session: run for session, run in found.items() if not leases.is_held(session)}
 
 
-def with_status_of(run: RunSummary, session: RunSummary) -> RunSummary:
-    """Returns an abandoned run with the status of its stored session."""
-    return run if run.over else replace(run, status=session.status, waiting=session.waiting)
+def with_status_of(run: RunSummary, session: RunSummary | None) -> RunSummary:
+    """Returns an abandoned run with the status of its stored session, if it has one."""
+    if session is None or run.over:
+        return run
+    return replace(run, status=session.status, waiting=session.waiting)
 
 
 def end_open_agents(tree: Tree, status: str) -> None:
@@ -95,11 +106,6 @@ class AbandonedRuns:
                 self._refresh_at = now + max(STORED_SESSIONS_REFRESH_SECONDS, rest_seconds)
         found = self._sessions.items()
         return {run: session for run, session in found if not self._leases.is_held(session.run)}
-
-    async def shown(self, run: RunSummary) -> RunSummary:
-        """Returns a run of the log with the status that every face shows."""
-        session = None if run.over else (await self.sessions()).get(run.run)
-        return run if session is None else with_status_of(run, session)
 
     async def record_rest(self, run: str) -> None:
         """Records what the session of an abandoned run has said since; and its end, if it is over.
@@ -146,17 +152,19 @@ class AbandonedRuns:
 # What faces ask of stored sessions that are not in the log, on this machine or on a server.
 
 
+class RunSelection(TypedDict, total=False):
+    """Which runs of a list are wanted, as `Log.runs` takes it."""
+
+    status: str | None
+    matching: str | None
+    limit: int
+    before: str | None
+
+
 class StoredSessions(Protocol):
     """Sessions that are stored by their agents' CLIs and are not in the log."""
 
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
+    async def runs(self, **which: Unpack[RunSelection]) -> list[RunSummary]:
         """Returns those found so far, selected and ordered as a log does with its runs."""
         ...
 
@@ -171,12 +179,6 @@ class StoredSessions(Protocol):
         ...
 
 
-# More than anyone has in a day.
-RECENT_RUNS = 1000
-# Those of one machine or user are chosen from so many results.
-MAX_RESULTS_TO_FILTER = 1000
-
-
 def merge_runs(logged: Iterable[RunSummary], stored: Iterable[RunSummary]) -> list[RunSummary]:
     """Returns the runs of the log and the sessions that are not in it, last started first."""
     found = {run.run: run for run in logged}
@@ -185,8 +187,8 @@ def merge_runs(logged: Iterable[RunSummary], stored: Iterable[RunSummary]) -> li
     return sorted(found.values(), key=lambda run: (run.started, run.run), reverse=True)
 
 
-async def caught_up_runs(
-    log: Log,
+async def list_runs(
+    log: Log | None,
     env: Mapping[str, str],
     home: Path,
     *,
@@ -197,48 +199,40 @@ async def caught_up_runs(
 ) -> list[RunSummary]:
     """Returns all runs, last changed first, after the log has taken in what sessions of its runs
     have said since: what stands in their files counts, whether anybody followed them or not.
-    Without `everything`, those that are live or of the last day.
+    Without `everything`, those that are live or of the last day; without a log, only sessions.
     """
+    oldest_ms = 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
+    sessions_since = partial(list_sessions, env, home, warn=warn, progress=progress)
+    if log is None:
+        return _newest(merge_runs((), sessions_since(oldest_ms=oldest_ms)), oldest_ms)
 
     async def logged_runs() -> list[RunSummary]:
         if everything:
             return [run async for run in every_run(log)]
         return await log.runs(limit=RECENT_RUNS)
 
-    oldest_ms, leases = oldest_listed_ms(everything=everything), log.leases()
-    logged = await logged_runs()
+    leases, logged = log.leases(), await logged_runs()
     abandoned = abandoned_runs(logged, leases, env)
     since_ms = min([oldest_ms, *(run.updated for run in abandoned.values())])
-    sessions = list(list_sessions(env, home, oldest_ms=since_ms, warn=warn, progress=progress))
+    sessions = list(sessions_since(oldest_ms=since_ms))
     by_session: dict[str, list[RunSummary]] = {}
     for run in logged:
         by_session.setdefault(run.session_id or run.run, []).append(run)
     changed = [*abandoned]
     changed += [run.run for run in sessions if has_gone_on(run, by_session.get(run.run, []))]
-    outcomes = [done.outcome async for done in import_sessions(log, changed, env, redact=redact)]
-    if IMPORTED in outcomes:
+    importing = import_sessions(log, changed, env, redact=redact)
+    if IMPORTED in [done.outcome async for done in importing]:
         logged = await logged_runs()
-    stored, shown = {session.run: session for session in sessions}, {run.run: run for run in logged}
-    for name, run in abandoned_runs(logged, leases, env).items():
-        if name in stored:
-            shown[run.run] = with_status_of(run, stored[name])
-    return newest_runs(merge_runs(shown.values(), sessions), oldest_ms)
+    stored = {session.run: session for session in sessions}
+    abandoned = abandoned_runs(logged, leases, env)
+    statuses = {run.run: stored.get(name) for name, run in abandoned.items()}
+    shown = [with_status_of(run, statuses.get(run.run)) for run in logged]
+    return _newest(merge_runs(shown, sessions), oldest_ms)
 
 
-def runs_outside_log(
-    env: Mapping[str, str],
-    home: Path,
-    *,
-    everything: bool,
-    warn: Warn,
-    progress: Progress = lambda done, total: None,
-) -> list[RunSummary]:
-    """Returns the stored sessions, last changed first, where no log can be read; without
-    `everything`, those that are live or of the last day.
-    """
-    oldest_ms = oldest_listed_ms(everything=everything)
-    sessions = list_sessions(env, home, oldest_ms=oldest_ms, warn=warn, progress=progress)
-    return newest_runs(merge_runs((), sessions), oldest_ms)
+def _newest(runs: Iterable[RunSummary], oldest_ms: float) -> list[RunSummary]:
+    chosen = [run for run in runs if run.updated >= oldest_ms or not run.over]
+    return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
 class AllRuns:
@@ -257,76 +251,59 @@ class AllRuns:
         self._log, self._stored, self._abandoned = log, stored, abandoned
         self._redact = redact
 
-    async def runs(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
+    async def runs(self, **which: Unpack[RunSelection]) -> list[RunSummary]:
         """Returns a page of all runs, last started first; `before` is the `page` of the last one
         seen.
         """
-        which: dict[str, Any] = {
-            "status": status,
-            "matching": matching,
-            "limit": limit,
-            "before": before,
-        }
-        return merge_runs(await self.logged(**which), await self.stored(**which))[:limit]
+        found = merge_runs(await self.logged(**which), await self.stored(**which))
+        return found[: which.get("limit", DEFAULT_LIMIT)]
 
-    async def logged(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
+    async def logged(self, **which: Unpack[RunSelection]) -> list[RunSummary]:
         """Returns the runs of the log, last started first. Abandoned runs are selected by the
         status that is shown of them.
         """
-        sessions = {} if self._abandoned is None else await self._abandoned.sessions()
-        found: list[RunSummary] = []
-        last = before
-        while len(found) < limit:
-            page = await self._log.runs(status=status, matching=matching, limit=limit, before=last)
-            found += [run for run in page if run.run not in sessions]
+        limit = which.get("limit", DEFAULT_LIMIT)
+        sessions = await self._sessions()
+        known = [(await self._log.run(name), session) for name, session in sessions.items()]
+        abandoned = [with_status_of(run, session) for run, session in known if run is not None]
+        found = list(
+            select_runs(
+                abandoned,
+                status=which.get("status"),
+                matching=which.get("matching"),
+                before=which.get("before"),
+            )
+        )
+        others = 0
+        while others < limit:
+            page = await self._log.runs(**which)
+            new = [run for run in page if run.run not in sessions]
+            found += new
+            others += len(new)
             if len(page) < limit:
                 break
-            last = page[-1].page
-        known = {name: await self._log.run(name) for name in sessions}
-        abandoned = [with_status_of(run, sessions[name]) for name, run in known.items() if run]
-        found += select_runs(abandoned, status=status, matching=matching, before=before)
+            which["before"] = page[-1].page
         return merge_runs(found, ())[:limit]
 
-    async def stored(
-        self,
-        *,
-        status: str | None = None,
-        matching: str | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
+    async def stored(self, **which: Unpack[RunSelection]) -> list[RunSummary]:
         """Returns the stored sessions that are not in the log, last started first."""
-        if self._stored is None:
-            return []
-        found = await self._stored.runs(
-            status=status, matching=matching, limit=limit, before=before
-        )
-        if self._redact:
+        found = [] if self._stored is None else await self._stored.runs(**which)
+        if self._redact and found:
             from unbraid.redact.reader import redact_summary
 
             found = [redact_summary(run) for run in found]
         return found
 
+    async def _sessions(self) -> Mapping[str, RunSummary]:
+        """Returns the stored sessions of the abandoned runs, by run."""
+        return {} if self._abandoned is None else await self._abandoned.sessions()
+
     async def state(self) -> object:
         """Returns what differs from the last time whenever the runs of the log are to be listed
         again.
         """
-        sessions = {} if self._abandoned is None else await self._abandoned.sessions()
-        statuses = {run: (session.status, session.waiting) for run, session in sessions.items()}
+        sessions = (await self._sessions()).items()
+        statuses = {run: (session.status, session.waiting) for run, session in sessions}
         return await self._log.bounds(), statuses
 
     async def run(self, name: str) -> RunSummary | None:
@@ -335,7 +312,7 @@ class AllRuns:
             await self._abandoned.record_rest(name)
         found = await self._log.run(name)
         if found is not None:
-            return found if self._abandoned is None else await self._abandoned.shown(found)
+            return with_status_of(found, (await self._sessions()).get(name))
         return None if self._stored is None else await self._stored.open(name)
 
     async def search(

@@ -1,9 +1,10 @@
-"""A second process that reads sessions: Python computes on one core, and a history is large when it
-is read for the first time.
+"""Reads stored sessions for lists: a second process that reads them, too, and how one is folded.
 
-It begins at the end of the list, and its parent at the beginning. So both finish at the same time,
-however long their sessions are and whatever else the parent does. Neither waits for the other: what
-the second one has not read when its parent gets there, or when it is gone, its parent reads itself.
+Python computes on one core, and a history is large when it is read for the first time. The second
+process begins at the end of the list, and its parent at the beginning. So both finish at the same
+time, however long their sessions are and whatever else the parent does. Neither waits for the
+other: what the second one has not read when its parent gets there, or when it is gone, its parent
+reads itself.
 
 It is forked, so it has everything already and starts in a millisecond. That is safe only for a
 process without other threads: a command that prints and ends.
@@ -15,12 +16,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Generic, Never, TypeVar
+from typing import Never
 
 import msgspec
 
+from unbraid.agents.port import StoredSession, problem_of
+from unbraid.errors import SourceError
 from unbraid.events import (
     FleetEvent,
     FleetSessionMeta,
@@ -35,22 +38,17 @@ from unbraid.events import (
     ToolResult,
     ToolUse,
 )
+from unbraid.events.codec import msgpack_decoder
 from unbraid.fold.prices import Prices
 from unbraid.fold.shares import RunShares, UsageShare
+from unbraid.fold.status import DONE
 from unbraid.fold.streams import Fleet
 from unbraid.log.summary import RunSummary
 from unbraid.read.translator import Translator
-
-# A second process that reads sessions: Python computes on one core, and a history is large when
-# it is read for the first time.
-#
-# It begins at the end of the list, and its parent at the beginning. So both finish at the same
-# time, however long their sessions are and whatever else the parent does. Neither waits for the
-# other: what the second one has not read when its parent gets there, or when it is gone, its
-# parent reads itself.
-#
-# It is forked, so it has everything already and starts in a millisecond. That is safe only for a
-# process without other threads: a command that prints and ends.
+from unbraid.record.sessions.stored_facts import UNREAD, SessionFacts, Warn
+from unbraid.system.files import keep_buffers
+from unbraid.system.prices.loader import LoadedPrices
+from unbraid.timings import LIVE_RECORD_MS
 
 # What takes about a tenth of a second to read is not worth a process.
 MIN_BYTES = 32 << 20
@@ -58,32 +56,27 @@ MIN_BYTES = 32 << 20
 PIPE_BYTES = 1 << 20
 _LENGTH_BYTES = 4
 
-S = TypeVar("S")
-T = TypeVar("T")
+_decode = msgpack_decoder(dict[str, SessionFacts]).decode
 
 
-class SecondReader(Generic[S, T]):
-    """Reads things in another process, by their names, the last one first; `decode` reads what it
-    has found.
+class SecondReader:
+    """Reads the sessions of a kind in another process, by their ids, the last one first; none, if
+    they are not worth it.
     """
 
-    def __init__(
-        self,
-        things: dict[str, S],
-        read: Callable[[S], T | None],
-        decode: Callable[[bytes], dict[str, T]],
-    ) -> None:
-        self._things, self._read = things, read
-        self._decode, self._received = decode, b""
-        self._found: dict[str, T] = {}
+    def __init__(self, kind: str, new: Mapping[str, StoredSession], prices: LoadedPrices) -> None:
+        self._kind, self._new, self._prices = kind, new, prices
+        self._received = b""
+        self._found: dict[str, SessionFacts] = {}
         self._source: int | None = None
-        if things:
+        if sum(stored.size for stored in new.values()) >= MIN_BYTES and may_fork():
+            keep_buffers()
             self._fork()
 
-    def take(self, name: str) -> T | None:
-        """Returns what was found in one of them; None if it has not been read, or could not be."""
+    def found(self, session_id: str) -> SessionFacts | None:
+        """Returns the facts of one of them; None if it has not been read, or could not be."""
         self._receive()
-        found = self._found.pop(name, None)
+        found = self._found.pop(session_id, None)
         if found is not None:
             self.close()  # it has come to what its parent has read
         return found
@@ -114,11 +107,13 @@ class SecondReader(Generic[S, T]):
         try:
             with suppress(OSError):  # no more than its owner may have
                 fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-            for name, thing in reversed(self._things.items()):
-                found = self._read(thing)
-                if found is None:
+            for session_id, stored in reversed(list(self._new.items())):
+                # One that cannot be read whole is left to the parent, which warns.
+                problems: list[str] = []
+                found = session_facts(self._kind, stored, self._prices, problems.append)
+                if problems:
                     continue
-                data = msgspec.msgpack.encode({name: found})
+                data = msgspec.msgpack.encode({session_id: found})
                 left = memoryview(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
                 while left:
                     left = left[os.write(sink, left) :]
@@ -139,7 +134,7 @@ class SecondReader(Generic[S, T]):
             end = begin + int.from_bytes(self._received[at:begin], "big")
             if end > size:
                 break
-            self._found |= self._decode(self._received[begin:end])
+            self._found |= _decode(self._received[begin:end])
             at = end
         self._received = self._received[at:]
 
@@ -148,6 +143,52 @@ def may_fork() -> bool:
     """Returns whether this process may have a second one, and a core for it."""
     several = sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
     return several and threading.active_count() == 1
+
+
+def readable_facts(
+    kind: str, stored: StoredSession, prices: LoadedPrices, warn: Warn
+) -> SessionFacts | None:
+    """Returns the facts of a session; warns and returns None if it cannot be read."""
+    try:
+        return session_facts(kind, stored, prices, warn)
+    except (OSError, ValueError, SourceError) as error:
+        warn(problem_of(error))
+        return None
+
+
+def session_facts(
+    kind: str, stored: StoredSession, prices: LoadedPrices, warn: Warn
+) -> SessionFacts:
+    """Returns the facts of a session, which is read whole. Raises OSError or SourceError if that
+    cannot be.
+    """
+    problems: list[str] = []
+    fold = SessionFold(kind, prices.prices)
+    for events in stored.translate(fold.translator, problems.append):
+        fold.apply(events)
+    for problem in problems:
+        warn(problem)
+    run, shares = fold.finish()
+    started = run.started or stored.changed_ms
+    return SessionFacts(
+        # What could not be read is tried again the next time.
+        version=UNREAD if problems else stored.version,
+        title=run.title,
+        cwd=run.cwd,
+        started=started,
+        updated=_not_ahead(run.updated or started, stored.changed_ms),
+        ending=run.status if run.agents else DONE,
+        agents=max(run.agents, 1),
+        usage=run.usage,
+        shares=shares,
+    )
+
+
+def _not_ahead(updated_ms: int, changed_ms: int) -> int:
+    """Returns when a session was last updated. What it says cannot be newer than what it is stored
+    in: by a clock that is ahead, it would always be live and the newest.
+    """
+    return changed_ms if updated_ms > changed_ms + LIVE_RECORD_MS else updated_ms
 
 
 # A stored session, folded from what its dialect says: the translator, the fleet and the summary

@@ -58,88 +58,74 @@ async def open_or_import(
 
     A name may be cut short, as long as only one session begins so.
     """
-    found = await _logged(log, name)
-    if found is None:
+    if await _logged(log, name) is None:
         logged = await log.run_names(name)
         name = await asyncio.to_thread(complete_name, name, logged, env)
-        found = await _logged(log, name)
-    if found is not None:
-        return await _caught_up(log, found, env, redact=redact)
+    if found := await open_logged(log, name, env, redact=redact):
+        return found
     session, store = await asyncio.to_thread(stored_session, name, env)
     if store is None:
         raise CallerError(
             f"run or session not found: {name or repr(name)}; `unbraid ps --all` lists all of them"
         )
-    leases = log.leases()
-    try:
-        async with asyncio.timeout(IMPORT_LEASE_TIMEOUT_SECONDS) as waiting:
-            while not await leases.acquire(session):
-                if found := await _logged(log, session):
-                    return found
-                await asyncio.sleep(IMPORT_LEASE_RETRY_SECONDS)
-            waiting.reschedule(None)
-            if (found := await _logged(log, session)) is None:
-                await record_session(log, session, store, redact=redact)
-                found = await log.run(session)
-    except TimeoutError:
-        raise CallerError(f"another unbraid records {name}, which is still empty") from None
-    finally:
-        await leases.close(ended=True)
-    if found is None:
-        raise CallerError(f"session {name} is empty")
-    return found
+    until = time.monotonic() + IMPORT_LEASE_TIMEOUT_SECONDS
+    while not await record_session(log, session, store, redact=redact):
+        if found := await _logged(log, session):
+            return found
+        if time.monotonic() > until:
+            raise CallerError(f"another unbraid records {name}, which is still empty")
+        await asyncio.sleep(IMPORT_LEASE_RETRY_SECONDS)
+    if found := await _logged(log, session):
+        return found
+    raise CallerError(f"session {name} is empty")
 
 
 async def open_logged(
     log: Log, name: str, env: Mapping[str, str], *, redact: bool = False
 ) -> RunSummary | None:
-    """Returns the run of that name, or of the session that it is part of, if the log has it."""
-    found = await _logged(log, name)
-    if found is None:
-        session, _ = await asyncio.to_thread(stored_session, name, env)
-        found = await _logged(log, session)
-    return None if found is None else await _caught_up(log, found, env, redact=redact)
-
-
-async def _caught_up(
-    log: Log, run: RunSummary, env: Mapping[str, str], *, redact: bool
-) -> RunSummary:
-    """Records what a session has said since the last process stopped writing its run; and its end,
-    if it has been silent for long. Returns the run.
+    """Returns the run of that name, or of the session that it is part of, if the log has it: with
+    what its session has said since the last process stopped writing it, and its end, if it has been
+    silent for long.
     """
-    if run.over:
-        return run
-    session, store = await asyncio.to_thread(stored_session, run.session_id or run.run, env)
-    leases = log.leases()
-    try:
-        if store is None or not await leases.acquire(session):
-            return run
-        await record_session(log, session, store, only=run.run, redact=redact)
-    finally:
-        await leases.close(ended=True)
-    return await log.run(run.run) or run
+    found = await _logged(log, name)
+    if found is not None and found.over:
+        return found
+    named = name if found is None else found.session_id or found.run
+    session, store = await asyncio.to_thread(stored_session, named, env)
+    found = found or await _logged(log, session)
+    if found is None or found.over or store is None:
+        return found
+    await record_session(log, session, store, only=found.run, redact=redact)
+    return await log.run(found.run) or found
 
 
 async def record_session(
     log: Log, session: str, store: SessionStore, *, only: str | None = None, redact: bool
-) -> None:
+) -> bool:
     """Records everything of a session that its run does not have; and its end, if no process has
-    it, or it has been silent for long. With `only` a run, nothing is done if the session continues
-    in another one.
+    it, or it has been silent for long. Returns whether that was ours to do: False if another
+    process records it. With `only` a run, nothing is done if the session continues in another one.
     """
-    recorder, recorded = await open_run(log, session, redact=redact)
-    if only not in (None, recorder.run):
-        return
-    follower = await asyncio.to_thread(store.follow, session, recorded)
-    if follower is None:
-        return
-    followed = FollowedSession(recorder, follower, shielded=False)
-    await followed.look(at_once=True)
-    # Its files may be newer than its words, if they were copied; and older, by another clock.
-    silent_seconds = max(time.monotonic() - followed.changed_at, follower.silent_seconds())
-    state = await asyncio.to_thread(session_state, store, session)
-    if not is_live(state, silent_seconds, timeout_seconds=SILENT_SESSION_SECONDS):
-        await followed.close()
+    leases = log.leases()
+    try:
+        if not await leases.acquire(session):
+            return False
+        recorder, recorded = await open_run(log, session, redact=redact)
+        if only not in (None, recorder.run):
+            return True
+        follower = await asyncio.to_thread(store.follow, session, recorded)
+        if follower is None:
+            return True
+        followed = FollowedSession(recorder, follower, shielded=False)
+        await followed.look(at_once=True)
+        # Its files may be newer than its words, if they were copied; and older, by another clock.
+        silent_seconds = max(time.monotonic() - followed.changed_at, follower.silent_seconds())
+        state = await asyncio.to_thread(session_state, store, session)
+        if not is_live(state, silent_seconds, timeout_seconds=SILENT_SESSION_SECONDS):
+            await followed.close()
+        return True
+    finally:
+        await leases.close(ended=True)
 
 
 def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore | None]:
@@ -153,8 +139,7 @@ def stored_session(name: str, env: Mapping[str, str]) -> tuple[str, SessionStore
 async def _logged(log: Log, name: str) -> RunSummary | None:
     if not names_run(name):
         return None
-    run = name if await log.run(name) is not None else await latest_run(log, name)
-    return await log.run(run) if run is not None else None
+    return await log.run(name) or await latest_run(log, name)
 
 
 # Brings stored sessions into the log, each once, before their own CLI deletes them.
@@ -226,13 +211,8 @@ async def _import(log: Log, session: str, env: Mapping[str, str], *, redact: boo
     if store is None:
         raise CallerError(f"session not found: {session}")
     before = await _last_seqs(log, root)
-    leases = log.leases()
-    try:
-        if not await leases.acquire(root):
-            return BUSY
-        await record_session(log, root, store, redact=redact)
-    finally:
-        await leases.close(ended=True)
+    if not await record_session(log, root, store, redact=redact):
+        return BUSY
     return KNOWN if await _last_seqs(log, root) == before else IMPORTED
 
 

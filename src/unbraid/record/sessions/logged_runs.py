@@ -14,7 +14,7 @@ from unbraid.log.entry import DamagedEvent
 from unbraid.read.names import names_run
 from unbraid.read.record import BAD_JSON
 from unbraid.read.tracks import RunTracks, Track, split
-from unbraid.record.sessions.all_runs import AbandonedRuns
+from unbraid.record.sessions.all_runs import AbandonedRuns, with_status_of
 from unbraid.record.sessions.importer import open_logged
 from unbraid.record.sessions.sources import LOG
 
@@ -41,8 +41,10 @@ def shown_status(run: str, env: Mapping[str, str]) -> str | None:
 
     async def read(log: Log) -> str | None:
         summary = await log.run(run)
-        abandoned = AbandonedRuns(log, env, data_folder(env))
-        return None if summary is None else (await abandoned.shown(summary)).status
+        if summary is None or summary.over:
+            return None if summary is None else summary.status
+        sessions = await AbandonedRuns(log, env, data_folder(env)).sessions()
+        return with_status_of(summary, sessions.get(run)).status
 
     return _ask(read, env) if names_run(run) else None
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from unbraid.agents.port import SessionState, SessionStore
 from unbraid.agents.registry import stores
@@ -48,32 +45,6 @@ def is_live(
         return state.alive
     # A time that is to come was set by another clock: that is no sign of life either.
     return abs(silent_seconds) < timeout_seconds
-
-
-# `ps` lists sessions that changed within this time, unless all are asked for.
-LISTED_SESSION_SECONDS = 24 * 3600
-
-# What `ps --json` prints of a run.
-JSON_FIELDS = (
-    "run", "source", "session_id", "title", "cwd", "status", "waiting", "agents", "started",
-    "updated", "usage", "machine", "user",
-)  # fmt: skip
-
-
-def to_json(run: RunSummary) -> dict[str, Any]:
-    """Returns a run as `ps --json` prints it."""
-    return {name: msgspec.to_builtins(getattr(run, name)) for name in JSON_FIELDS}
-
-
-def oldest_listed_ms(*, everything: bool) -> float:
-    """Returns since when runs are listed, in milliseconds since 1970: for the last day, or ever."""
-    return 0 if everything else (time.time() - LISTED_SESSION_SECONDS) * 1000
-
-
-def newest_runs(runs: Iterable[RunSummary], oldest_ms: float) -> list[RunSummary]:
-    """Returns the runs that are live or have changed since a time, last changed first."""
-    chosen = [run for run in runs if run.updated >= oldest_ms or not run.over]
-    return sorted(chosen, key=lambda run: run.updated, reverse=True)
 
 
 def list_sessions(

@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, field
 
-from unbraid.agents.port import StoredSession, problem_of
+from unbraid.agents.port import StoredSession
 from unbraid.agents.registry import stores
-from unbraid.errors import SourceError
 from unbraid.events.codec import msgpack_decoder
 from unbraid.fold.shares import UsageShare
-from unbraid.fold.status import DONE, ORPHANED
+from unbraid.fold.status import ORPHANED
 from unbraid.fold.usage import Usage
 from unbraid.system.prices.loader import LoadedPrices, load_prices
-from unbraid.timings import LIVE_RECORD_MS
 
 if TYPE_CHECKING:
     from unbraid.record.sessions.fact_reader import SecondReader
@@ -99,8 +97,10 @@ def stored_facts(
             for kind, store in stores(env).items()
         }
         total = sum(map(len, listed.values()))
-        readers = [_SessionReader(kind, found, cache, warn) for kind, found in listed.items()]
-        rows = [ending.enter_context(closing(reader.rows())) for reader in readers]
+        rows = [
+            ending.enter_context(closing(_rows(kind, found, cache, warn)))
+            for kind, found in listed.items()
+        ]
         for number, row in enumerate(merge(*rows, key=lambda row: -row.facts.updated), 1):
             progress(number, total)
             yield row
@@ -171,102 +171,29 @@ class _Cache:
             facts.title = title
 
 
-class _SessionReader:
-    """The sessions of one kind: what is known of them, and what has to be read."""
+def _rows(
+    kind: str, listed: Sequence[StoredSession], cache: _Cache, warn: Warn
+) -> Generator[FoundFacts, None, None]:
+    """Yields the facts of the sessions of one kind, in their order: those that are kept, and else
+    what is read, by a second process, too, if that is much.
+    """
+    new = {each.session_id: each for each in listed if cache.get(kind, each) is None}
+    with ExitStack() as ending:
+        second: SecondReader | None = None
+        for stored in listed:
+            facts = cache.get(kind, stored)
+            if facts is None:
+                # Here, because most starts have little to read, and none has to wait for it.
+                from unbraid.record.sessions.fact_reader import SecondReader, readable_facts
 
-    def __init__(
-        self, kind: str, listed: Sequence[StoredSession], cache: _Cache, warn: Warn
-    ) -> None:
-        self._kind, self._listed, self._cache, self._warn = kind, listed, cache, warn
-
-    def rows(self) -> Generator[FoundFacts, None, None]:
-        """Yields the facts of all of them, in their order."""
-        new = {
-            each.session_id: each
-            for each in self._listed
-            if self._cache.get(self._kind, each) is None
-        }
-        with ExitStack() as ending:
-            second: SecondReader[StoredSession, SessionFacts] | None = None
-            for stored in self._listed:
-                facts = self._cache.get(self._kind, stored)
+                facts = None if second is None else second.found(stored.session_id)
+                facts = facts or readable_facts(kind, stored, cache.prices, warn)
                 if facts is None:
-                    facts = None if second is None else second.take(stored.session_id)
-                    facts = facts or self._read(stored)
-                    if facts is None:
-                        continue
-                    self._cache.put(self._kind, stored.session_id, facts)
-                    if second is None:
-                        # Now, because everything that reads them is imported.
-                        del new[stored.session_id]
-                        second = ending.enter_context(closing(self._second_reader(new)))
-                if not stored.is_copy or facts.usage.total_tokens:
-                    yield FoundFacts(self._kind, stored.session_id, facts)
-
-    def _second_reader(
-        self, new: dict[str, StoredSession]
-    ) -> SecondReader[StoredSession, SessionFacts]:
-        """Returns a second process that reads what is new, too, if there is enough of it."""
-        from unbraid.record.sessions.fact_reader import MIN_BYTES, SecondReader, may_fork
-        from unbraid.system.files import keep_buffers
-
-        is_much = sum(stored.size for stored in new.values()) >= MIN_BYTES and may_fork()
-        if is_much:
-            keep_buffers()
-        return SecondReader(
-            new if is_much else {},
-            self._read_whole,
-            msgpack_decoder(dict[str, SessionFacts]).decode,
-        )
-
-    def _read_whole(self, stored: StoredSession) -> SessionFacts | None:
-        """Returns the facts of a session; None if some of it cannot be read. Whoever asks for it
-        then reads it again, and warns.
-        """
-        problems: list[str] = []
-        facts = session_facts(self._kind, stored, self._cache.prices, problems.append)
-        return None if problems else facts
-
-    def _read(self, stored: StoredSession) -> SessionFacts | None:
-        try:
-            return session_facts(self._kind, stored, self._cache.prices, self._warn)
-        except (OSError, ValueError, SourceError) as error:
-            self._warn(problem_of(error))
-            return None
-
-
-def session_facts(
-    kind: str, stored: StoredSession, prices: LoadedPrices, warn: Warn
-) -> SessionFacts:
-    """Returns the facts of a session, which is read whole. Raises OSError or SourceError if that
-    cannot be.
-    """
-    from unbraid.record.sessions.fact_reader import SessionFold
-
-    problems: list[str] = []
-    fold = SessionFold(kind, prices.prices)
-    for events in stored.translate(fold.translator, problems.append):
-        fold.apply(events)
-    for problem in problems:
-        warn(problem)
-    run, shares = fold.finish()
-    started = run.started or stored.changed_ms
-    return SessionFacts(
-        # What could not be read is tried again the next time.
-        version=UNREAD if problems else stored.version,
-        title=run.title,
-        cwd=run.cwd,
-        started=started,
-        updated=_not_ahead(run.updated or started, stored.changed_ms),
-        ending=run.status if run.agents else DONE,
-        agents=max(run.agents, 1),
-        usage=run.usage,
-        shares=shares,
-    )
-
-
-def _not_ahead(updated_ms: int, changed_ms: int) -> int:
-    """Returns when a session was last updated. What it says cannot be newer than what it is stored
-    in: by a clock that is ahead, it would always be live and the newest.
-    """
-    return changed_ms if updated_ms > changed_ms + LIVE_RECORD_MS else updated_ms
+                    continue
+                cache.put(kind, stored.session_id, facts)
+                if second is None:
+                    # Now, because everything that reads them is imported.
+                    del new[stored.session_id]
+                    second = ending.enter_context(closing(SecondReader(kind, new, cache.prices)))
+            if not stored.is_copy or facts.usage.total_tokens:
+                yield FoundFacts(kind, stored.session_id, facts)

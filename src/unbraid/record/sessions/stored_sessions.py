@@ -20,6 +20,7 @@ from unbraid.fold.query import Query
 from unbraid.log.port import Log
 from unbraid.log.summary import RunSummary, select_runs
 from unbraid.record.ingest import TooManyRuns
+from unbraid.record.sessions.all_runs import DEFAULT_LIMIT
 from unbraid.record.sessions.costs import SpentRun, stored_runs
 from unbraid.record.sessions.importer import has_gone_on, import_sessions, open_or_import
 from unbraid.record.sessions.run_list import list_sessions
@@ -127,7 +128,7 @@ class StoredSessionList:
         *,
         status: str | None = None,
         matching: str | None = None,
-        limit: int = 50,
+        limit: int = DEFAULT_LIMIT,
         before: str | None = None,
     ) -> list[RunSummary]:
         """Returns sessions that are not in the log, as the log lists its runs: last started

@@ -17,7 +17,7 @@ from unbraid.errors import CallerError, LogError, UnbraidError
 from unbraid.log.port import LogConflict
 from unbraid.read.names import SOURCE_PATTERN
 from unbraid.read.record import LATEST_MS
-from unbraid.record.event_ingest import RunPart
+from unbraid.record.ingest import RunPart
 from unbraid.serve.guard import caller_of
 from unbraid.serve.operations import (
     MAX_NUMBER,

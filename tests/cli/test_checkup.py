@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unbraid.checkup import checkup
+from unbraid.cli.checkup import checkup
 
 
 async def test_every_kind_and_the_log_are_looked_at(tmp_path: Path) -> None:
