@@ -11,6 +11,7 @@ import pytest
 
 from unbraid.events import encode
 from unbraid.log import LogUnusable, SqliteLog
+from unbraid.log.sqlite import file
 from unbraid.log.sqlite.file import (
     APPLICATION_ID,
     COMMIT_FRESH_SECONDS,
@@ -176,7 +177,7 @@ async def test_a_full_disk_is_reported_and_loses_nothing_acknowledged(path: Path
     log = await SqliteLog.open(path)
     # SQLite's own limit on pages gives the very error of a full disk.
     limit = "PRAGMA max_page_count = 60"
-    await log._writer.submit(lambda connection: connection.execute(limit).fetchone(), alone=True)
+    await log.transact(lambda connection: connection.execute(limit).fetchone())
     acknowledged = []
     with pytest.raises(LogUnusable) as caught:
         for number in range(1000):
@@ -203,7 +204,7 @@ async def test_one_bad_append_does_not_take_its_group_along(path: Path) -> None:
 
     outcomes = await asyncio.gather(
         log.append("r1", sample_run(["a"])),
-        log._writer.submit(broken),
+        log.transact(broken),
         log.append("r2", sample_run(["a"])),
         return_exceptions=True,
     )
@@ -215,7 +216,7 @@ async def test_one_bad_append_does_not_take_its_group_along(path: Path) -> None:
 async def test_every_commit_is_synced_to_the_disk(path: Path) -> None:
     log = await SqliteLog.open(path)
     ask = "PRAGMA synchronous"
-    level = await log._writer.submit(lambda connection: connection.execute(ask).fetchone())
+    level = await log.transact(lambda connection: connection.execute(ask).fetchone())
     assert level == (2,)
     await log.close()
 
@@ -257,7 +258,9 @@ async def test_a_disk_that_takes_no_more_keeps_what_it_took(path: Path) -> None:
     await log.close()
 
 
-async def test_whether_it_can_append_is_said_soon_though_the_disk_is_slow(path: Path) -> None:
+async def test_whether_it_can_append_is_said_soon_though_the_disk_is_slow(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = await SqliteLog.open(path, busy_seconds=60)
     await log.append("r", sample_run(["a"])[:2])
     holder = sqlite3.connect(path, isolation_level=None)
@@ -265,8 +268,8 @@ async def test_whether_it_can_append_is_said_soon_though_the_disk_is_slow(path: 
     async with asyncio.timeout(COMMIT_FRESH_SECONDS):
         await log.check()
     # But not for ever after the last commit.
+    monkeypatch.setattr(file, "COMMIT_FRESH_SECONDS", 0)
     late = asyncio.create_task(log.check())
-    log._writer._committed_at -= COMMIT_FRESH_SECONDS
     await asyncio.wait([late], timeout=2 * SLOW_COMMIT_SECONDS)
     assert not late.done()
     holder.execute("ROLLBACK")
