@@ -383,7 +383,7 @@ async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_p
 async def test_who_holds_a_request_says_that_it_is_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hooks, "HOOK_BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(hooks, "HOOK_BEAT_SECONDS", 0.001)  # curl prints 4 kB at once
     async with watched(tmp_path) as session:
         for behavior in ("allow", GIVE_BACK):
             hook = await session.ask()
