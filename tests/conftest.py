@@ -38,8 +38,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Several times what `play` and its like give a CLI, which they start up to three times in a test.
 CLI_TIMEOUT_SECONDS = 400
-# Long enough to report a failure in: what is raised in the middle of that would end all tests.
+# An event loop swallows what a signal raises in some of its own lines: then it is raised again.
 RAISED_AGAIN_SECONDS = 10.0
+# What is left of a test's time limit, and the seconds after which it is raised again.
+TIME_LEFT = pytest.StashKey[tuple[float, float]]()
+NO_LIMIT = (0.0, 0.0)
 # The share of the short tests after which all long ones have begun.
 LONG_UNTIL = 0.75
 
@@ -56,13 +59,9 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.get_closest_marker("cli") is not None:
-            # Two processes that we do not own race against their time limits, and ours, on whatever
-            # machine this is. Only that is tried again, and shown as a rerun: a wrong or missing
-            # word fails at once.
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout", "Late:"]))
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
+        is_limited = item.get_closest_marker("timeout") is not None
+        if item.get_closest_marker("cli") is not None and not is_limited:
+            item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
     items[:] = _spread(items)
 
 
@@ -96,12 +95,53 @@ def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
-    # An event loop swallows what a signal raises in some of its own lines: then raise it again.
-    # The first failure that is seen ends that, before the fixtures are torn down.
     done = yield
     if settings.method == "signal":
-        signal.setitimer(signal.ITIMER_REAL, settings.timeout, RAISED_AGAIN_SECONDS)
+        item.stash[TIME_LEFT] = settings.timeout, RAISED_AGAIN_SECONDS
+        _stop_timer()
     return done
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_timeout_cancel_timer(item: pytest.Item) -> Generator[None, object, object]:
+    # Also at the first failure that is seen: the fixtures are torn down in whatever time it takes.
+    item.stash[TIME_LEFT] = NO_LIMIT
+    return (yield)
+
+
+def _limited(item: pytest.Item) -> Generator[None, object, object]:
+    """Lets the time limit count during a phase of a test, which fails then. What is raised between
+    two phases, where a report is made and sent, would end the whole worker; on a busy machine that
+    takes long.
+    """
+    if (left := item.stash.get(TIME_LEFT, NO_LIMIT)) != NO_LIMIT:
+        signal.setitimer(signal.ITIMER_REAL, *left)
+    try:
+        return (yield)
+    finally:
+        if left != NO_LIMIT:
+            item.stash[TIME_LEFT] = _stop_timer()
+
+
+def _stop_timer() -> tuple[float, float]:
+    """Stops the timer, and returns what was left of it."""
+    left, again = signal.setitimer(signal.ITIMER_REAL, 0)
+    return left, again
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _limited(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _limited(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _limited(item))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -113,7 +153,7 @@ def pytest_runtest_makereport(
         _fail(report)
     if report.failed:
         # What a test that was cut off leaves open is warned of whenever it is collected: an error
-        # of whichever test runs then, though the one that was cut off may pass when tried again.
+        # of whichever test runs then.
         sys.unraisablehook = lambda _: None
     return report
 

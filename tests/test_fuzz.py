@@ -8,7 +8,7 @@ from itertools import chain, islice, zip_longest
 
 import pytest
 
-from tests.invariants import log_of
+from tests.block_rows import log_of
 from tests.mutations import every_swap, mutated, random_record, runs
 from unbraid.events import FleetEvent
 from unbraid.fold.pipeline import Pipeline

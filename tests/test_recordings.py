@@ -13,12 +13,12 @@ from tests.block_rows import (
     FOLDERS,
     has_parts,
     judge,
+    log_of,
     logged_rows,
     sources_of,
     stream_of,
     up_to_the_cut,
 )
-from tests.invariants import log_of
 from unbraid import events as e
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.block_rows import FOLDERS, sources_of, stream_of
-from tests.invariants import log_of
+from tests.block_rows import FOLDERS, log_of, sources_of, stream_of
 from tests.record.watch.writing import Writer, append
 from unbraid import events as e
 from unbraid.fold.pipeline import Pipeline

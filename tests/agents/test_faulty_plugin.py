@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,6 @@ from unbraid.agents.port import SessionWatch
 from unbraid.cli.checkup import checkup
 from unbraid.errors import UnbraidError
 from unbraid.events import TextDelta, Unrecognized
-from unbraid.read import reader
 from unbraid.read.chunk import Chunk
 from unbraid.record.run import DetectedSource, launchers_of
 from unbraid.record.sessions.importer import complete_name
@@ -42,7 +41,9 @@ TOY = "a-toy"
 
 
 @pytest.fixture(params=FAULTS, ids=".".join)
-def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def fault(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[str]:
     """Installs a plugin in which one method fails."""
     part, method = request.param
     monkeypatch.setattr(Faulty, "fault", request.param)
@@ -50,24 +51,30 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     for name, module in (("watch", file_watch), ("follower", files)):
         if part == name:
             monkeypatch.setattr(module, PARTS[name].__name__, failing(PARTS[name], method))
-    entry = EntryPoint("faulty", "tests.agents.faulty:Faulty", registry.GROUP)
-    with installed(monkeypatch, entry):
+    with installed(monkeypatch, tmp_path / "site", "faulty = tests.agents.faulty:Faulty"):
         yield method
 
 
 @contextlib.contextmanager
-def installed(monkeypatch: pytest.MonkeyPatch, entry: EntryPoint) -> Iterator[None]:
-    known = (
-        registry.kinds, registry.tools, registry._plugins, reader._registered_reader,
-        source._line_formats,
-    )  # fmt: skip
-    monkeypatch.setattr(registry, "_may_have_entries", lambda: True)
-    monkeypatch.setattr(registry, "_entries", lambda: [entry])
-    for each in known:
-        each.cache_clear()
-    yield
-    for each in known:
-        each.cache_clear()
+def installed(monkeypatch: pytest.MonkeyPatch, site: Path, entry: str) -> Iterator[None]:
+    """A package with this entry point is installed, as after a new start."""
+    info = site / "unbraid_faulty-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: unbraid-faulty\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{entry}\n")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(site)
+        forget_what_is_cached()
+        yield
+    forget_what_is_cached()
+
+
+def forget_what_is_cached() -> None:
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith("unbraid.")]
+    for each in {id(value): value for module in ours for value in vars(module).values()}.values():
+        # Not of a class: it would be a method of its instances.
+        if not isinstance(each, type) and hasattr(each, "cache_clear"):
+            each.cache_clear()
 
 
 async def test_nothing_else_fails(fault: str, tmp_path: Path) -> None:
@@ -124,7 +131,7 @@ def test_an_import_that_does_not_end_keeps_nobody_waiting(
     (tmp_path / "endless.py").write_text("import threading\nthreading.Event().wait(60)\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plugin, "PLUGIN_LOAD_TIMEOUT_SECONDS", 0.1)
-    with installed(monkeypatch, EntryPoint("slow", "endless:Endless", registry.GROUP)):
+    with installed(monkeypatch, tmp_path / "site", "slow = endless:Endless"):
         record = (
             b'{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Hi."}]}}'
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -144,11 +143,10 @@ def wheel_of(folder: Path, project: dict[str, Any], module: str, **others: str) 
 
 
 def install(site: Path, *wheels: Path) -> None:
-    """Let pip install them."""
-    options = ["--no-deps", "--no-index", "--no-input", "--target", str(site), "--quiet"]
+    """Installs them beside each other."""
+    options = ["--no-deps", "--no-index", "--no-cache", "--target", str(site), "--quiet"]
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, *map(str, wheels)],
-        env={**os.environ, "PYTHONPATH": pip_path(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        [sys.executable, "-m", "uv", "pip", "install", *options, *map(str, wheels)],
         capture_output=True,
         text=True,
     )
@@ -158,16 +156,6 @@ def install(site: Path, *wheels: Path) -> None:
 def digest(text: str) -> str:
     found = hashlib.sha256(text.encode()).digest()
     return base64.urlsafe_b64encode(found).rstrip(b"=").decode()
-
-
-def pip_path() -> str:
-    """Where pip is: an environment without one has that which Python itself brings."""
-    if importlib.util.find_spec("pip") is not None:
-        return ""
-    import ensurepip
-
-    bundled = Path(ensurepip.__file__).with_name("_bundled")
-    return str(next(bundled.glob("pip-*.whl")))
 
 
 def broken(folder: Path, name: str = "broken", module: str = MISSING) -> Path:

@@ -8,20 +8,22 @@ never listed.
 
 from __future__ import annotations
 
-import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from textual.app import App
 from textual.containers import VerticalScroll
 
 from tests.steer.steered_run import SteeredRun, append_request
 from tests.tui.test_held_requests import armed
-from unbraid.cli import steer
+from unbraid.cli import main, steer
 from unbraid.errors import CallerError
 from unbraid.log import MemoryLog
+from unbraid.steer import permissions
 from unbraid.steer.controllers import Controllers
-from unbraid.steer.permissions import PermissionRequest, answer_request
+from unbraid.steer.permissions import OpenRequests, PermissionRequest, answer_request
 from unbraid.testing.sample_runs import sample_run
 from unbraid.tui.dialogs import PermissionDialog, tool_input_text
 
@@ -80,23 +82,21 @@ async def test_an_answer_goes_to_one_request_alone() -> None:
     assert [run.asked for run in runs] == [[], []]
 
 
-async def test_each_request_is_listed_whatever_it_is_called(
-    capsys: pytest.CaptureFixture[str],
+def test_each_request_is_listed_whatever_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = [waits("one", "ls"), waits("two", "rm -rf ~")]
     changed = [*waiting, waits("one", "curl evil")]
     looks = iter([waiting, waiting, changed])
 
-    async def attend(seconds: float) -> None:
-        """Somebody is there."""
-
-    async def look() -> list[PermissionRequest]:
+    async def answerable(*_: object) -> OpenRequests:
         try:
-            return next(looks)
+            return OpenRequests(next(looks))
         except StopIteration:
-            raise asyncio.CancelledError from None
+            raise KeyboardInterrupt from None
 
-    with pytest.raises(asyncio.CancelledError):
-        await steer._wait_for(attend, look, as_json=False)
-    shown = capsys.readouterr().out
+    monkeypatch.setattr(permissions, "answerable_requests", answerable)
+    monkeypatch.setattr(steer, "APPROVE_POLL_SECONDS", 0)
+    env = {"HOME": str(tmp_path), "UNBRAID_HOME": str(tmp_path / "unbraid")}
+    shown = CliRunner().invoke(main, ["approve", "--wait"], env=env).stdout
     assert [shown.count(text) for text in ("ls", "rm -rf ~", "curl evil")] == [1, 1, 1]

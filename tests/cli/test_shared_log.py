@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ async def texts(log: Any, session: str, words: str) -> list[str]:
         return [e.event.delta for e in await log.read(session) if e.type == "text"]
 
     return await until(read, lambda found: words in found)
+
+
+def checkup(machine: MachineHome) -> dict[str, Any]:
+    """Returns what `doctor` says on a machine, by what it is about."""
+    return {each["about"]: each for each in json.loads(machine.call("doctor", "--json"))}
 
 
 async def answer(client: httpx.AsyncClient, path: str) -> Any:
@@ -77,8 +83,11 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
             # What is not here yet is not passed over in silence.
             assert re.search(r"copy of the shared log lacks \d+ records", late.behind())
             for machine in (one, two):
-                runs = await asyncio.to_thread(machine.runs)
-                assert runs.keys() == {writer.session, PIPED}
+                # A command waits for its copy no longer than a person would.
+                runs = await until(
+                    partial(asyncio.to_thread, machine.runs),
+                    lambda runs: runs.keys() == {writer.session, PIPED},
+                )
                 assert (runs[writer.session]["machine"], runs[PIPED]["machine"]) == ("one", "two")
                 assert runs[PIPED]["user"] == "two-user"
             chosen = await asyncio.to_thread(one.runs, "--machine", "two", "--user", "two-user")
@@ -87,9 +96,10 @@ async def test_what_one_machine_records_the_other_sees(tmp_path: Path) -> None:
                 await asyncio.to_thread(two.call, "search", "away", "--machine", "one", "--json")
             )
             assert {place["run"] for place in found} == {writer.session}
-            checked = json.loads(await asyncio.to_thread(two.call, "doctor", "--json"))
-            about = {each["about"]: each for each in checked}
-            assert about["this machine's copy"]["found"] == "has everything"
+            about = await until(
+                partial(asyncio.to_thread, checkup, two),
+                lambda about: about["this machine's copy"]["found"] == "has everything",
+            )
             assert about["nats-server"]["status"] == about["leases"]["status"] == "ok"
             assert (about["replicas"]["status"], about["replicas"]["found"]) == (
                 "warning",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from unbraid.agents.claude.hooks.installer import ClaudeHooks
 from unbraid.agents.registry import kinds
 from unbraid.log import RunSummary
-from unbraid.steer import hints
 from unbraid.steer.hints import steering_hint
 
 
@@ -23,9 +26,13 @@ def test_a_live_run_of_each_kind(kind: object) -> None:
     assert "its own terminal" in hint.reason or not command
 
 
-def test_one_whose_hooks_have_nothing_to_run_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_whose_hooks_have_nothing_to_run_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a session that was at its prompt before we began: nothing can wake it."""
-    monkeypatch.setattr(hints, "_has_hooks", lambda kind: True)
+    for name in ("HOME", "CLAUDE_CONFIG_DIR", "UNBRAID_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    ClaudeHooks(os.environ).install()
     hint = steering_hint(RunSummary("r", "claude"), [])
     assert hint is not None
     assert "only when something happens" in hint.reason

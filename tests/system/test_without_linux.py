@@ -25,7 +25,7 @@ from unbraid.system.clock import now_ms
 def without_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (liveness, process, codex, opencode):
         monkeypatch.setattr(module, "PROCESSES", tmp_path / "no-proc")
-    monkeypatch.setattr(processes, "_domain", lambda: None)
+    monkeypatch.setattr(processes, "pid_domain", lambda: None)
 
     def changes(folders: list[Path]) -> None:
         raise OSError("no inotify")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from textual.app import App
 from textual.containers import Vertical
 from textual.pilot import Pilot
 
+from tests.polling import until
 from tests.steer.steered_run import asked
 from unbraid.agents.claude.hooks.decisions import offers
 from unbraid.agents.claude.hooks.session import HookedSession, HookInput
@@ -28,6 +29,12 @@ from unbraid.tui.services import ViewServices
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 OFFER = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request can be answered almost as soon as it is on the screen."""
+    monkeypatch.setattr(dialogs, "REQUEST_ARMED_SECONDS", 0.01)
 
 
 async def armed(pilot: Pilot[None]) -> None:
@@ -129,16 +136,39 @@ async def test_a_key_that_was_meant_for_the_request_before_does_not_answer_the_n
         assert app.given == ["allow", None]
 
 
+class StoppedTimer:
+    """A timer whose time passes only where a test says so."""
+
+    def __init__(self, seconds: float, callback: Callable[[], object]) -> None:
+        self._seconds, self._left, self._callback = seconds, seconds, callback
+
+    def reset(self) -> None:
+        """Begins anew."""
+        self._left = self._seconds
+
+    def passes(self, seconds: float) -> None:
+        """Lets time pass."""
+        self._left -= seconds
+        if self._left <= 0:
+            self._callback()
+
+
 async def test_a_key_that_is_held_down_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogs, "REQUEST_ARMED_SECONDS", 2)
+    timers: list[StoppedTimer] = []
+
+    def set_timer(dialog: object, seconds: float, callback: Callable[[], object]) -> StoppedTimer:
+        timers.append(StoppedTimer(seconds, callback))
+        return timers[-1]
+
+    monkeypatch.setattr(PermissionDialog, "set_timer", set_timer)
     app = Answers()
     async with app.run_test(size=(100, 30)) as pilot:
         app.ask("ls")
-        await pilot.pause()
-        until = time.monotonic() + 2.5
-        while time.monotonic() < until:
+        await until(lambda: timers)
+        for _ in range(3):
             await pilot.press("a")
+            timers[0].passes(0.9 * dialogs.REQUEST_ARMED_SECONDS)
         assert app.given == []
-        await armed(pilot)
+        timers[0].passes(0.1 * dialogs.REQUEST_ARMED_SECONDS)
         await pilot.press("a")
         assert app.given == ["allow"]

@@ -72,6 +72,19 @@ class Terminal:
             self.screen, lambda seen: shows in seen if isinstance(shows, str) else shows(seen)
         )
 
+    async def still(self) -> str:
+        """The screen as it is between two redraws: what is read in the middle of one may show
+        something at its old place and at its new one.
+        """
+        seen = [await self.screen()]
+
+        async def alike() -> bool:
+            seen.append(await self.screen())
+            return seen[-1] == seen[-2]
+
+        await until(alike)
+        return seen[-1]
+
 
 @contextlib.asynccontextmanager
 async def terminal(

@@ -18,6 +18,7 @@ from unbraid.agents.opencode.follower import (
     RowFollower,
     rows_since,
 )
+from unbraid.agents.opencode.hooks import PluginLink
 from unbraid.agents.opencode.store import OpenCodeSessions
 from unbraid.agents.opencode.watch import DatabaseWatch
 from unbraid.agents.port import Recorded
@@ -69,7 +70,7 @@ def test_what_a_person_was_asked_before_it_was_followed_is_in_no_row(path: Path,
     """A server reports of a session before anybody follows it: by then its words are in rows."""
     watch = DatabaseWatch({"OPENCODE_DB": str(path)}, [], warn=pytest.fail)
     watch.look()
-    watch._give(root, [EVENT, ASKED])
+    watch.report(root, [EVENT, ASKED], PluginLink())
     follower = watch.follow(root, Recorded())
     assert follower is not None
     _, rows, asked = follower.read(at_once=True)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from unbraid.log.port import Log
+from unbraid.log.replicated.copy import JournalCopy
 from unbraid.log.replicated.journal import StoredRecord
 from unbraid.log.replicated.log import ReplicatedLog
 
@@ -17,18 +18,18 @@ def hold_back(log: Log, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Holds back the copy of a log; returns what is set once somebody has waited for it."""
     assert isinstance(log, ReplicatedLog)
     waited: asyncio.Event = asyncio.Event()
-    copy = log._copy
-    fold, reached = copy.fold, copy.reached
+    held, fold, reached = log.copy_path, JournalCopy.fold, JournalCopy.reached
 
-    async def fold_later(batch: Sequence[StoredRecord]) -> None:
-        await waited.wait()
-        await fold(batch)
+    async def fold_later(copy: JournalCopy, batch: Sequence[StoredRecord]) -> None:
+        if copy.path == held:
+            await waited.wait()
+        await fold(copy, batch)
 
-    async def reached_now(seq: int, seconds: float, **more: Any) -> Any:
-        if seq > await copy.applied():
+    async def reached_now(copy: JournalCopy, seq: int, seconds: float, **more: Any) -> bool:
+        if copy.path == held and seq > await copy.applied():
             waited.set()
-        return await reached(seq, seconds, **more)
+        return await reached(copy, seq, seconds, **more)
 
-    monkeypatch.setattr(copy, "fold", fold_later)
-    monkeypatch.setattr(copy, "reached", reached_now)
+    monkeypatch.setattr(JournalCopy, "fold", fold_later)
+    monkeypatch.setattr(JournalCopy, "reached", reached_now)
     return waited

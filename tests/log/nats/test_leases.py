@@ -71,11 +71,16 @@ async def test_what_a_killed_process_held_goes_to_one_of_two(
         finally:
             process.kill()
             await process.wait()
-        tasks = {
-            asyncio.create_task(until(partial(each.acquire, "r"))): each for each in (first, second)
-        }
+        tries: list[NatsLeases] = []
+
+        async def tried(leases: NatsLeases) -> bool:
+            tries.append(leases)
+            return await leases.acquire("r")
+
+        tasks = {asyncio.create_task(until(partial(tried, each))): each for each in (first, second)}
         done, late = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.sleep(0.5)
+        enough = len(tries) + 5
+        await until(lambda: len(tries) >= enough)
         assert len(done) == 1 and not any(task.done() for task in late)
         winner = tasks[done.pop()]
         assert await second.abandoned() == await second.dead() == ["r.2"]

@@ -14,6 +14,7 @@ import pytest
 from tests.block_rows import CLEAN, Verdict, judge
 from tests.clis.spending import charged, guessed, own_requests
 from tests.clis.words import agents_of
+from tests.record.run.patient import PATIENT_UNBRAID
 from unbraid import events as e
 from unbraid.log import RunSummary, SqliteLog
 from unbraid.testing import CliUnavailable, Recording, Script, ScriptedModel, clis, scenario
@@ -25,8 +26,7 @@ TIMEOUT_SECONDS = 120
 # Two clocks of one machine, of which one counts in whole milliseconds.
 CLOCK_MS = 5
 # What stands in one of an agent's files waits for what the agent writes into another; not for ever
-# (unbraid/timings.py). An agent that gets no processor for longer is logged out of order: such a
-# test is tried again (tests/conftest.py).
+# (patient.py). An agent that gets no processor for longer is logged out of order.
 LATE = "Late:"
 
 
@@ -49,6 +49,11 @@ def arguments(version: str, *words: str, lines: bool = False) -> list[str]:
 def log_path(home: Path) -> Path:
     """Where a program whose HOME this is keeps its log."""
     return home / ".local" / "share" / "unbraid" / "log.db"
+
+
+def patiently(words: Sequence[str]) -> list[str]:
+    """These words, in which the `unbraid` that tests have with real CLIs stands for a person's."""
+    return [each for word in words for each in (PATIENT_UNBRAID if word == UNBRAID else [word])]
 
 
 async def play(
@@ -75,9 +80,9 @@ async def play(
         with nullcontext(model) if model is not None else ScriptedModel(script) as model:
             make = opencode_launch if opencode else claude_launch
             launch = make(cli, model.url, home, args, asks=asks)
-            argv: list[str] = [*prefix, *launch.argv]
+            argv = [*patiently(prefix), *launch.argv]
             if suffix:
-                argv = ["/bin/sh", "-c", f"{shlex.join(argv)} | {shlex.join(suffix)}"]
+                argv = ["/bin/sh", "-c", f"{shlex.join(argv)} | {shlex.join(patiently(suffix))}"]
             child = await Child.start(argv, launch.env, launch.cwd)
             try:
                 if interrupt is not None:

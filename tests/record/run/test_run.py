@@ -17,7 +17,6 @@ from tests.clis.live import replayed
 from tests.clis.test_fleets import begin_alike, one_fails, stand_below
 from tests.clis.test_later import one_works_on
 from tests.record.run.agents import (
-    UNBRAID,
     arguments,
     clean,
     in_its_time,
@@ -27,6 +26,7 @@ from tests.record.run.agents import (
     rightly_charged,
     verdict,
 )
+from tests.record.run.patient import PATIENT_UNBRAID
 from tests.record.watch.test_watch_clis import whole
 from tests.record.watch.watching import watched
 from unbraid import events as e
@@ -151,7 +151,7 @@ def asked_before_it_answers(events: list[e.FleetEvent]) -> None:
 
 def piping(home: Path) -> list[str]:
     """A pipe with a log of its own."""
-    return ["env", f"UNBRAID_HOME={log_path(home).parent}", UNBRAID, "pipe"]
+    return ["env", f"UNBRAID_HOME={log_path(home).parent}", *PATIENT_UNBRAID, "pipe"]
 
 
 @pytest.mark.parametrize(("version", "name"), TALKS)
@@ -164,7 +164,9 @@ async def test_a_conversation_goes_through(
     def between_us(version: str) -> clis.Cli:
         cli = real(version)
         shell = ("/bin/sh", "-c", f'"$0" "$@" | {shlex.join(piping(piped))}')
-        return clis.Cli(cli.name, cli.version, (*shell, UNBRAID, "run", "--", *cli.command))
+        return clis.Cli(
+            cli.name, cli.version, (*shell, *PATIENT_UNBRAID, "run", "--", *cli.command)
+        )
 
     async with watched(tmp_path, apart=tmp_path / "apart"):
         monkeypatch.setattr(clis, "claude", between_us)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.forked import ran
 from tests.polling import until
 from tests.record.run.agents import UNBRAID, cli_of, log_path
 from tests.record.run.terminal import terminal
@@ -56,13 +57,8 @@ class Person:
 
     async def unbraid(self, *words: str) -> tuple[int, str]:
         """One command, and what it said."""
-        process = await asyncio.create_subprocess_exec(
-            UNBRAID, *words, env=self.launch.env,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
-        out, _ = await process.communicate()
-        assert process.returncode is not None
-        return process.returncode, out.decode()
+        done = await asyncio.to_thread(ran, *words, env=self.launch.env)
+        return done.returncode, done.stdout + done.stderr
 
     @property
     def folder(self) -> Path:
@@ -249,10 +245,8 @@ async def session(
         launch = claude_launch(cli, model.url, home, words, asks=True)
         settle(launch, home)
         if install:
-            process = await asyncio.create_subprocess_exec(
-                UNBRAID, "hooks", "install", "claude", env=launch.env, stdout=-3
-            )
-            assert await process.wait() == 0
+            done = await asyncio.to_thread(ran, "hooks", "install", "claude", env=launch.env)
+            assert done.returncode == 0, done.stderr
         async with terminal(launch.argv, launch.env, launch.cwd) as screen:
             await screen.until(READY[version])
             yield Person(launch, screen, model)

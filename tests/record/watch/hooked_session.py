@@ -33,10 +33,13 @@ class Hook:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
+        self._printed: asyncio.Task[tuple[bytes, bytes]] | None = None
 
     async def said(self) -> tuple[int, str, str]:
         """How it has ended, and what it printed."""
-        out, err = await self.process.communicate()
+        if self._printed is None:
+            self._printed = asyncio.create_task(self.process.communicate())
+        out, err = await self._printed
         assert self.process.returncode is not None
         return self.process.returncode, out.decode(), err.decode()
 
@@ -53,6 +56,7 @@ class Watched:
     def __init__(self, machine: Machine, writer: Writer) -> None:
         self.machine, self.writer = machine, writer
         self.folder = machine.home / "hooks"
+        self.hooks: list[Hook] = []
 
     async def hook(
         self, what: str, event: str, *, entrypoint: str = "cli", version: str = NAMED, **given: Any
@@ -77,7 +81,8 @@ class Watched:
         assert process.stdin is not None
         process.stdin.write(json.dumps(body).encode())
         process.stdin.close()
-        return Hook(process)
+        self.hooks.append(Hook(process))
+        return self.hooks[-1]
 
     async def ask(self, **given: Any) -> Hook:
         """Start one that asks for a permission."""
@@ -146,10 +151,11 @@ async def watched(home: Path) -> AsyncIterator[Watched]:
     writer = Writer(home / "claude")
     if not writer.main.exists():
         append(writer.main, writer.prompt() + writer.answer([BASH]))
-    async with (
-        asyncio.timeout(TIMEOUT_SECONDS),
-        Machine(env=env_of(home)) as machine,
-        machine.watching(),
-    ):
-        await until((machine.home / "hooks" / "hook.sock").is_socket)
-        yield Watched(machine, writer)
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        async with Machine(env=env_of(home)) as machine, machine.watching():
+            await until((machine.home / "hooks" / "hook.sock").is_socket)
+            session = Watched(machine, writer)
+            yield session
+        # None is left when nobody listens: one that were would be warned of in a later test.
+        for hook in session.hooks:
+            await hook.said()

@@ -11,9 +11,10 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Awaitable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -169,7 +170,9 @@ async def test_what_shows_nothing_is_held_while_somebody_answers(
         assert sorted(answer is None for answer in answers) == [False, True], "one is given back"
 
 
-async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
+async def test_messages_and_stops_wait_for_a_tool_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with watched(tmp_path) as session:
         spawn = {"type": "tool_use", "id": "toolu_2", "name": "Task", "input": {"prompt": "p"}}
         writer = session.writer
@@ -242,8 +245,16 @@ async def test_messages_and_stops_wait_for_a_tool_call(tmp_path: Path) -> None:
         # What was to stop is over with the next prompt, but not with a report of an agent.
         await held.interrupt()
         report = {"prompt": "<task-notification>\n<task-id>a1</task-id>"}
-        waiting = await session.hook(WAIT, "UserPromptSubmit", **report)
-        await until(lambda: held._waiter is not None)
+        begun, wait = asyncio.Event(), held.wait
+
+        def observed() -> Awaitable[str]:
+            begun.set()
+            return cast("Awaitable[str]", wait())
+
+        with monkeypatch.context() as patch:
+            patch.setattr(held, "wait", observed)
+            waiting = await session.hook(WAIT, "UserPromptSubmit", **report)
+            await begun.wait()
         assert orders.exists()
         await session.hook(WAIT, "UserPromptSubmit", prompt="Go on.")
         assert await waiting.said() == (0, "", "")
@@ -372,7 +383,7 @@ async def test_a_session_is_known_by_its_first_tool_call_and_calls_no_more(tmp_p
 async def test_who_holds_a_request_says_that_it_is_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hooks, "HOOK_BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(hooks, "HOOK_BEAT_SECONDS", 0.001)  # curl prints 4 kB at once
     async with watched(tmp_path) as session:
         for behavior in ("allow", GIVE_BACK):
             hook = await session.ask()

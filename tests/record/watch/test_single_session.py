@@ -260,8 +260,10 @@ def test_a_session_that_ended_unwatched_has_ended_at_the_next_look(
         rows = {row["run"]: row["waiting"] for row in found}
         assert rows[left.session] == {"for": "prompt", "since": since}
         assert rows[killed.session]["for"] == "permission"
-        while call(env, "tree", "--json", killed.session).stdout.count('"tool":"Bash"') != 1:
-            time.sleep(0.1)
+        blocked_until(
+            lambda: call(env, "tree", "--json", killed.session).stdout,
+            lambda tree: tree.count('"tool":"Bash"') == 1,
+        )
     (sessions / "0.json").unlink()
     with subprocess.Popen(["true"]) as gone:
         gone.wait()

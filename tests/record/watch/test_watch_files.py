@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.polling import until
 from tests.record.watch.writing import HOURS_AGO, SESSION, Writer, append, dated
 from unbraid import events as e
+from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.log import Entry, SqliteLog
@@ -253,7 +255,15 @@ async def test_a_session_that_was_restored_is_over_until_it_goes_on(
 async def test_one_whose_times_are_old_is_one_run_while_its_files_grow(
     machine: Machine, inotify: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    checks, ended = list[None](), TranscriptWatch.ended
+
+    def observed(watch: TranscriptWatch, sessions: Iterable[str]) -> set[str]:
+        checks.append(None)
+        return ended(watch, sessions)
+
+    monkeypatch.setattr(TranscriptWatch, "ended", observed)
     monkeypatch.setattr(watcher, "PROCESS_CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(watcher, "SILENCE_CHECK_SHARE", 0.0)
     played = Writer(machine.config, timestamp=HOURS_AGO)
     append(played.main, played.prompt())
     async with watched(machine, inotify=inotify, idle_seconds=IDLE_RUN_TIMEOUT_SECONDS):
@@ -261,7 +271,8 @@ async def test_one_whose_times_are_old_is_one_run_while_its_files_grow(
             append(played.main, played.text(word))
             await machine.until(played.session, word)
             # Many times the watch looks who is silent.
-            await asyncio.sleep(0.2)
+            enough = len(checks) + 10
+            await until(lambda: len(checks), enough.__le__)
         assert [run.run for run in await machine.log.runs()] == [played.session]
 
 

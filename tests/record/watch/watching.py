@@ -8,7 +8,8 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from tests.record.run.agents import UNBRAID, cli_of, log_path
+from tests.record.run.agents import cli_of, log_path
+from tests.record.run.patient import PATIENT_UNBRAID
 from unbraid.testing.launch import claude_launch
 
 
@@ -22,7 +23,7 @@ async def watched(home: Path, *options: str, apart: Path | None = None) -> Async
     if apart is not None:
         env = {**env, "UNBRAID_HOME": str(log_path(apart).parent)}
     process = await asyncio.create_subprocess_exec(
-        UNBRAID, "watch", "--no-page", *options, env=env, stderr=asyncio.subprocess.PIPE
+        *PATIENT_UNBRAID, "watch", "--no-page", *options, env=env, stderr=asyncio.subprocess.PIPE
     )
     assert process.stderr is not None
     try:

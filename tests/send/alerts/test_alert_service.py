@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from unbraid.fold.alerts.monitor import AlertMessage
 from unbraid.log import MemoryLog, SqliteLog
 from unbraid.log.entry import Entry
 from unbraid.log.port import Log
+from unbraid.send import alert_service
 from unbraid.send.alert_service import AlertService
+from unbraid.send.user_rules import LoadedRules, UserRules
 from unbraid.steer.controllers import Controllers
 from unbraid.system.clock import now_ms
 
@@ -177,13 +178,23 @@ async def test_a_receiver_that_is_down_delays_nothing_and_is_tried_again(tmp_pat
     assert "sk-secret" not in "".join(desk.warned)
 
 
-async def test_a_rules_file_that_changes_counts_from_then_on(tmp_path: Path) -> None:
+async def test_a_rules_file_that_changes_counts_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[LoadedRules] = []
+
+    class WatchedRules(UserRules):
+        def load(self) -> LoadedRules:
+            loaded.append(super().load())
+            return loaded[-1]
+
+    monkeypatch.setattr(alert_service, "UserRules", WatchedRules)
     with receiving() as got:
         desk = Desk(tmp_path, "[[rule]]\nwhen = 1\n")
         async with desk.service().running():
             assert desk.warned == [f"{desk.rules}:2: `when` is not a text or a list of texts"]
             desk.rules.write_text(f'to = "hook"\n[receiver.hook]\nwebhook = "{got.url}"\n')
-            await asyncio.sleep(0.1)
+            await until(lambda: not loaded[-1].problems)
             await desk.log.append(*failing("r"))
             await until_taken(got)
 

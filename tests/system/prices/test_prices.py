@@ -172,7 +172,7 @@ def test_a_newer_release_of_the_package_is_used_and_taken_out_of_it_once(
         calls.append(PriceList("99.0", LISTED.providers[:1]))
         return calls[-1]
 
-    monkeypatch.setattr(loader, "_installed_version", lambda: "99.0")
+    monkeypatch.setattr(loader, "installed_version", lambda: "99.0")
     monkeypatch.setattr(loader, "snapshot", newer)
     env = {"UNBRAID_HOME": str(tmp_path / "home")}
     first, second = load_prices(env), load_prices(env)

@@ -119,7 +119,7 @@ def load_prices(env: Mapping[str, str] = os.environ) -> LoadedPrices:
     """
     own, problems, text = own_prices(env)
     listed = _bundled()
-    installed = _installed_version()
+    installed = installed_version()
     if installed is not None and _number(installed) > _number(listed.version):
         listed = _newer(installed, data_folder(env)) or listed
     # A collision of prices helps no attacker: a checksum is enough, and hashlib would be the
@@ -134,7 +134,7 @@ def _bundled() -> PriceList:
 
 
 @cache
-def _installed_version() -> str | None:
+def installed_version() -> str | None:
     """Returns the version of `genai-prices` by the names in its folder: importing what reads
     package metadata takes longer than all the rest.
     """

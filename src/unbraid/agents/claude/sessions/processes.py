@@ -112,7 +112,7 @@ class Processes:
             self._living |= self._read()[1]
 
     def _read(self) -> tuple[set[str], set[str]]:
-        here = _domain()
+        here = pid_domain()
         dead: set[str] = set()
         living: dict[str, ProcessEntry] = {}
         for folder in self._folders():
@@ -205,7 +205,7 @@ def _state(entry: ProcessEntry) -> SessionState:
 
 
 @cache
-def _domain() -> str | None:
+def pid_domain() -> str | None:
     """Returns what numbers of processes mean here, in Claude Code's words; None where that is not
     known.
     """
