@@ -16,13 +16,6 @@ from unbraid.agents.source import Source
 OWN = (__name__, ToyDialect.__module__, DialectFiles.__module__, FileWatch.__module__)
 
 
-class ToyDeltas:
-    """Its lines carry whole texts."""
-
-    def read(self, line: bytes) -> None:
-        """Returns None, always."""
-
-
 class ToyLauncher:
     """There is no program to start; a pipe of its lines is read as any other."""
 
@@ -37,7 +30,6 @@ class ToyLauncher:
 
 PARTS: dict[str, type] = {
     "dialect": ToyDialect,
-    "deltas": ToyDeltas,
     "sessions": JsonlSessions,
     "watch": FileWatch,
     "follower": FilesFollower,
@@ -67,10 +59,6 @@ class Faulty(AgentKind):
     def dialect(self) -> Any:
         """Reads records that have a field `toy`."""
         return _part("dialect")()
-
-    def deltas(self) -> Any:
-        """Returns a format without parts."""
-        return _part("deltas")()
 
     def tools(self) -> Any:
         """Returns what no table can hold."""

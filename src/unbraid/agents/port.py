@@ -85,10 +85,6 @@ class AgentKind(ABC):
     def dialect(self) -> Dialect[Any]:
         """Returns a translator of one run's records. Every kind has this; the rest is optional."""
 
-    def deltas(self) -> DeltaFormat | None:
-        """Returns how its lines carry text in small parts; None if they never do."""
-        return self._part("deltas")
-
     def tools(self) -> tuple[ToolFormat, ...]:
         """Returns what its tools are for and which argument of a call is what. Of a tool that is
         not there, the first text of a call is shown.
@@ -112,12 +108,8 @@ class AgentKind(ABC):
         return self._part("files")
 
     def launcher(self, env: Mapping[str, str]) -> Launcher | None:
-        """Returns how its programs are started."""
+        """Returns how its programs are started, and its sessions continued."""
         return self._part("launcher", env)
-
-    def resumer(self, env: Mapping[str, str]) -> Resumer | None:
-        """Returns how its sessions are continued."""
-        return self._part("resumer", env)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend | None:
         """Returns how the orchestrator runs one of its agents."""
@@ -137,40 +129,6 @@ class AgentKind(ABC):
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Returns what `unbraid doctor` should say about it."""
         return []
-
-
-# --- reading ---
-
-
-class Delta(NamedTuple):
-    """A part of a block's text. `text` is the JSON string as it stands in the line, with its
-    quotes. `alone`: every other block of the same owner is whole.
-    """
-
-    owner: str
-    block: str | int
-    text: bytes
-    alone: bool = False
-
-
-class BlockEnd(NamedTuple):
-    """Blocks that are whole: one, all of an owner (`block` is None), or all (`owner` is None)."""
-
-    owner: str | None = None
-    block: str | int | None = None
-
-
-class DeltaFormat(Protocol):
-    """Finds the text that a kind's lines carry in small parts, so that a secret which is cut over
-    many lines can be redacted in each of them. Pure.
-
-    It may have `signs`: words of which every line has one that says something about blocks, and
-    `part_signs`: the same for lines that carry a part of a block. Then it is asked less often.
-    """
-
-    def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """Returns what a line says about blocks; None if it says nothing, or is not this kind's."""
-        ...
 
 
 # --- stored sessions ---
@@ -458,6 +416,39 @@ class Command(Struct):
     asked: str | None = None  # the prompt in its arguments, where it is plain which that is
 
 
+class Resumption(Struct):
+    """A command that continues an agent's conversation, where to start it and with what in its
+    environment, and the file made for it. One that `needs_copy` cannot be used before that is
+    made.
+    """
+
+    argv: list[str]
+    cwd: str | None
+    made: Path | None = None
+    needs_copy: bool = False
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        command = " ".join([*given, shlex.join(self.argv)])
+        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
+
+
+class StoredAgent(Struct, frozen=True):
+    """The agent whose conversation is to be continued: a session's main agent, or the sub-agent
+    with an id.
+
+    `agent` is what the sub-agent is called. All of it comes from the log, to which anyone with
+    permission to send runs can write: a launcher takes nothing of it into a command before it has
+    the form that its kind's ids have, and takes the folder from the session that is stored on this
+    machine.
+    """
+
+    session_id: str
+    agent_id: str | None = None
+    agent: str | None = None
+
+
 class OutputRenderer(Protocol):
     """What the person would have seen, made of what the program prints for us instead."""
 
@@ -475,7 +466,9 @@ class OutputRenderer(Protocol):
 
 
 class Launcher(Protocol):
-    """How a kind's programs are started so that every agent is visible."""
+    """How a kind's programs are started so that every agent is visible, and how its sessions are
+    continued.
+    """
 
     def recognizes(self, argv: Sequence[str]) -> bool:
         """Returns whether a command line starts one of its programs."""
@@ -511,6 +504,16 @@ class Launcher(Protocol):
         """
         return None
 
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption | None:
+        """Returns the command that continues a session, or one of its sub-agents; `arguments` are
+        further ones for the program. None if this kind's sessions cannot be continued. Raises
+        SourceError if what it needs is gone. Without `write` no file is made; if one would be
+        needed, the command `needs_copy`.
+        """
+        return None
+
 
 class AgentProcess(Protocol):
     """A process that was started for a person."""
@@ -540,55 +543,6 @@ class RunReference(Struct, frozen=True):
 
     name: Callable[[], str]
     agent_id: Callable[[int], Awaitable[str | None]]
-
-
-# --- resuming ---
-
-
-class Resumption(Struct):
-    """A command that continues an agent's conversation, where to start it and with what in its
-    environment, and the file made for it. One that `needs_copy` cannot be used before that is
-    made.
-    """
-
-    argv: list[str]
-    cwd: str | None
-    made: Path | None = None
-    needs_copy: bool = False
-    env: dict[str, str] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
-        command = " ".join([*given, shlex.join(self.argv)])
-        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
-
-
-class StoredAgent(Struct, frozen=True):
-    """The agent whose conversation is to be continued: a session's main agent, or the sub-agent
-    with an id.
-
-    `agent` is what the sub-agent is called. All of it comes from the log, to which anyone with
-    permission to send runs can write: a resumer takes nothing of it into a command before it has
-    the form that its kind's ids have, and takes the folder from the session that is stored on this
-    machine.
-    """
-
-    session_id: str
-    agent_id: str | None = None
-    agent: str | None = None
-
-
-class Resumer(Protocol):
-    """Continues sessions, and sub-agents as sessions of their own."""
-
-    def resume(
-        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
-    ) -> Resumption:
-        """Returns the command that continues a session, or one of its sub-agents; `arguments` are
-        further ones for the program. Raises SourceError if what it needs is gone. Without `write`
-        no file is made; if one would be needed, the command `needs_copy`.
-        """
-        ...
 
 
 # --- orchestrating ---

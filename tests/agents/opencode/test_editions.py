@@ -91,7 +91,7 @@ def test_a_kind_is_what_its_edition_says() -> None:
     assert kind.place_variables == ("SPORK_DB",)
     assert kind.agent_folders == (".spork/agent",)
     assert kind.steered_command.startswith("spork serve ")
-    assert kind.hooks({}) is None and kind.deltas() is None
+    assert kind.hooks({}) is None
     launcher = kind.launcher({})
     assert launcher.recognizes(["spork", "run"]) and not launcher.recognizes(["opencode", "run"])
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from unbraid.agents.port import (
     AgentKind,
-    DeltaFormat,
     FileFormats,
     Finding,
-    Resumer,
     SessionStore,
     ToolFormat,
 )
@@ -58,11 +56,6 @@ class ClaudeCode(AgentKind):
 
         return ClaudeLauncher(env)
 
-    def resumer(self, env: Mapping[str, str]) -> Resumer:
-        from unbraid.agents.claude.resume import ClaudeResumer
-
-        return ClaudeResumer(env)
-
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
         from unbraid.agents.claude.backend import ClaudeBackend
 
@@ -87,8 +80,3 @@ class ClaudeCode(AgentKind):
         from unbraid.agents.claude.sessions.file_formats import ClaudeFiles
 
         return ClaudeFiles()
-
-    def deltas(self) -> DeltaFormat:
-        from unbraid.agents.claude.deltas import ClaudeDeltas
-
-        return ClaudeDeltas()

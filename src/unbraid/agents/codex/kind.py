@@ -52,10 +52,8 @@ class Codex(AgentKind):
     }
     parts: ClassVar[Mapping[str, str]] = {
         "backend": "unbraid.agents.codex.backend:CodexBackend",
-        "deltas": "unbraid.agents.codex.deltas:CodexDeltas",
         "files": "unbraid.agents.codex.rollouts:CodexFiles",
         "launcher": "unbraid.agents.codex.launch:CodexLauncher",
-        "resumer": "unbraid.agents.codex.launch:CodexResumer",
         "sessions": "unbraid.agents.codex.sessions:CodexSessions",
     }
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from unbraid.agents.opencode.editions import OPENCODE, Edition, Editions
 from unbraid.agents.port import (
     AgentKind,
-    DeltaFormat,
     FileFormats,
     Finding,
-    Resumer,
     SessionStore,
     ToolFormat,
 )
@@ -80,11 +78,6 @@ class OpenCodeKind(AgentKind):
 
         return OpenCodeLauncher(env, self.edition, self._editions)
 
-    def resumer(self, env: Mapping[str, str]) -> Resumer:
-        from unbraid.agents.opencode.launch import OpenCodeResumer
-
-        return OpenCodeResumer(env, self.edition)
-
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
         from unbraid.agents.opencode.backend import OpenCodeBackend
 
@@ -149,14 +142,6 @@ class OpenCodeKind(AgentKind):
         from unbraid.agents.opencode.database import OpenCodeFiles
 
         return OpenCodeFiles(self._editions)
-
-    def deltas(self) -> DeltaFormat | None:
-        """Returns the parts of its server's event stream; None for a fork, whose lines are read as
-        OpenCode's already.
-        """
-        from unbraid.agents.opencode.deltas import OpenCodeDeltas
-
-        return OpenCodeDeltas() if self.edition is OPENCODE else None
 
     @cached_property
     def _editions(self) -> Editions:

@@ -78,6 +78,35 @@ class OpenCodeLauncher(Launcher):
         began_ms = now_ms() - PIPE_BEGAN_MS
         return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
 
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
+        """Returns the command that continues a session, also a sub-agent's; `run` as its first
+        argument stays in front.
+
+        A sub-agent's child is a session, but OpenCode lets no sub-agent continue one, and takes its
+        default agent instead: so the child's own agent is declared fit for both, to that one
+        process.
+        """
+        wanted = stored.agent_id or stored.session_id
+        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
+        runs = bool(arguments) and arguments[0] == "run"
+        verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
+        env: dict[str, str] = {}
+        named: list[str] = []
+        if stored.agent_id and stored.agent and option(rest, "--agent") is None:
+            named = [f"--agent={stored.agent}"]
+            settings = self._edition.variable(SETTINGS)
+            env[settings] = _settings(self._env.get(settings), stored.agent)
+        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
+        return Resumption(argv, self._folder_of(session), env=env)
+
+    def _folder_of(self, session: str) -> str | None:
+        for store in opencode_stores(self._env, self._edition):
+            if (folder := session_folders(store).get(session)) is not None:
+                return folder
+        raise SourceError(session, NOT_STORED_HERE)
+
     def _keeper(self, session: str) -> Edition:
         """Returns the program that keeps a session, by whose database has it: what they print is
         the same.
@@ -171,42 +200,6 @@ class OpenCodeSource(PrintingSource):
             # An agent may print anything; what cannot name a run must not name a file either.
             self._session = session if names_run(session or "") else None
         return line
-
-
-class OpenCodeResumer:
-    """Continues sessions, those of sub-agents too.
-
-    A sub-agent's child is a session, but OpenCode lets no sub-agent continue one, and takes its
-    default agent instead: so the child's own agent is declared fit for both, to that one process.
-    """
-
-    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
-        self._env, self._edition = env, edition
-
-    def resume(
-        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
-    ) -> Resumption:
-        """Returns the command that continues a session; `run` as its first argument stays in
-        front.
-        """
-        wanted = stored.agent_id or stored.session_id
-        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
-        runs = bool(arguments) and arguments[0] == "run"
-        verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
-        env: dict[str, str] = {}
-        named: list[str] = []
-        if stored.agent_id and stored.agent and option(rest, "--agent") is None:
-            named = [f"--agent={stored.agent}"]
-            settings = self._edition.variable(SETTINGS)
-            env[settings] = _settings(self._env.get(settings), stored.agent)
-        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
-        return Resumption(argv, self._folder_of(session), env=env)
-
-    def _folder_of(self, session: str) -> str | None:
-        for store in opencode_stores(self._env, self._edition):
-            if (folder := session_folders(store).get(session)) is not None:
-                return folder
-        raise SourceError(session, NOT_STORED_HERE)
 
 
 def _settings(before: str | None, agent: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from unbraid.agents.claude.deltas import DELTA_SIGNS, PART_SIGNS, delta_in
 from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.calls import Permissions, ToolCalls
 from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
@@ -53,6 +54,9 @@ FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
 
 class ClaudeDialect(Dialect[ClaudeRecord]):
     """Translates the records of one run of Claude Code."""
+
+    delta_signs, part_signs = DELTA_SIGNS, PART_SIGNS
+    delta = staticmethod(delta_in)
 
     def __init__(self) -> None:
         self._clock = clock = Clock()

@@ -37,6 +37,7 @@ from unbraid.agents.claude.records import (
     Init,
     decode_printed,
 )
+from unbraid.agents.claude.resume import resumption
 from unbraid.agents.claude.sessions.beginnings import Beginnings, Opening, opening_of_file
 from unbraid.agents.claude.sessions.follower import (
     ABOUT,
@@ -52,7 +53,7 @@ from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.files import RecordedFile, begin_chunks
-from unbraid.agents.port import AgentProcess, Command, RunReference
+from unbraid.agents.port import AgentProcess, Command, Resumption, RunReference, StoredAgent
 from unbraid.agents.source import Recorded, Source
 from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.read.lines import LineParts
@@ -138,6 +139,11 @@ class ClaudeLauncher:
         return ClaudeController(
             process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
         )
+
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
+        return resumption(self._env, stored, arguments, write=write)
 
 
 class ProcessStart(NamedTuple):
