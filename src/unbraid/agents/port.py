@@ -188,12 +188,14 @@ def files_version(files: Iterable[tuple[int, int]]) -> int:
 
 class SessionState(Struct, frozen=True):
     """What a kind's own records say of a session now: whether a process has it, and what that waits
-    for. `is_precise`: if it waits for nothing, it works; otherwise that is not known.
+    for. `is_precise`: if it waits for nothing, it works, `since` a time in milliseconds since 1970
+    if that is known; otherwise it is not known what it does.
     """
 
     alive: bool
     waiting: WaitingFor | None = None
     is_precise: bool = True
+    since: int = 0
 
 
 class StoredBlock(NamedTuple):
@@ -247,19 +249,11 @@ class SessionWatch:
         """Forgets a session that is no longer followed."""
         return
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those of the followed sessions whose processes are gone, each once. Blocks."""
-        return set()
-
-    def changed_states(self) -> set[str]:
-        """Returns the sessions whose processes do something else than when this was asked before.
-        Blocks.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns the states of sessions that a process is known to have. Of `among`, which are
+        followed, it also has those whose processes are gone, each once. Blocks.
         """
-        return set()
-
-    def is_alive(self, session_id: str) -> bool:
-        """Returns whether a process is known to have had a session at the last look."""
-        return False
+        return {}
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
@@ -269,19 +263,10 @@ class SessionWatch:
         """
         return None
 
-    # --- of a CLI that calls us (`CliHooks`) ---
-
-    @property
-    def hook_kind(self) -> str:
-        """The name of its kind, by which hooks call; empty if it has none."""
-        return ""
-
-    def use_hooks(self, services: HookServices) -> None:
-        """Notes that hooks are listened to from now on."""
-
-    async def hooked(self, call: HookCall) -> bytes:
-        """Returns the answer to a hook, however long that takes. Cancelled if the hook is gone.
-        Raises one of `BAD_JSON` if what it sent makes no sense.
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        """Returns the answer to a hook of a CLI that calls us (`CliHooks`), however long that
+        takes. Cancelled if the hook is gone. `services` are always the same for one watch. Raises
+        one of `BAD_JSON` if what it sent makes no sense.
         """
         return b""
 

@@ -19,10 +19,11 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import h11
 
@@ -104,11 +105,14 @@ BEAT = b"\n" * int(2 * HOOK_BEAT_SECONDS)
 _CALLER = re.compile(r"\d{1,11}-[A-Za-z0-9-]{0,100}")
 
 
-class HookSocket:
-    """Lets watches answer the hooks of their kinds."""
+Answer = Callable[[HookCall], Coroutine[Any, Any, bytes]]
 
-    def __init__(self, folder: Path, watches: Mapping[str, SessionWatch]) -> None:
-        self._folder, self._watches = folder, watches
+
+class HookSocket:
+    """Listens to hooks. `answers` are what answers those of each kind."""
+
+    def __init__(self, folder: Path, answers: Mapping[str, Answer]) -> None:
+        self._folder, self._answers = folder, answers
         self._calls: dict[asyncio.Task[None], int] = {}  # the process of each, oldest first
         self._body_bytes = 0  # of all calls that are being read
         self.is_others = False  # another process of ours listens
@@ -194,9 +198,9 @@ class HookSocket:
         async with asyncio.timeout(HOOK_REQUEST_TIMEOUT_SECONDS):
             call = await self._read(response.connection, reader)
         status, body = 404, b""
-        if call is not None and (watch := self._watches.get(call[0])) is not None:
+        if call is not None and (answer := self._answers.get(call[0])) is not None:
             self._note_caller(call[1].caller)
-            status, body = await self._hooked(watch, call[1], reader, response=response)
+            status, body = await self._hooked(answer, call[1], reader, response=response)
         await response.end(status, body)
 
     async def _read(
@@ -226,12 +230,12 @@ class HookSocket:
 
     async def _hooked(
         self,
-        watch: SessionWatch,
+        answer: Answer,
         call: HookCall,
         reader: asyncio.StreamReader,
         response: _Response,
     ) -> tuple[int, bytes]:
-        answering = asyncio.ensure_future(watch.hooked(call))
+        answering = asyncio.ensure_future(answer(call))
         # A caller says nothing more: what comes is its end.
         leaving = asyncio.ensure_future(reader.read(1))
         beat = HOOK_BEAT_SECONDS if call.beats else None
@@ -338,14 +342,13 @@ class HookService:
         self._mail: set[str] = set()
         self._socket: HookSocket | None = None
 
-    async def run(self, watches: Iterable[SessionWatch]) -> None:
-        """Answers hooks until cancelled."""
-        hooked: dict[str, SessionWatch] = {}
-        for watch in watches:
-            if watch.hook_kind:
-                watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
-                hooked[watch.hook_kind] = watch
-        self._socket = HookSocket(self._home / FOLDER, hooked)
+    async def run(self, watches: Mapping[str, SessionWatch]) -> None:
+        """Answers hooks until cancelled, by the watches of their kinds."""
+        answers = {
+            kind: partial(watch.hooked, services=_OfWatch(self, partial(self._look, watch)))
+            for kind, watch in watches.items()
+        }
+        self._socket = HookSocket(self._home / FOLDER, answers)
         try:
             await self._socket.run()
         finally:

@@ -29,7 +29,7 @@ from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from unbraid import events as e
 from unbraid.agents.codex.rollouts import stored_order, zstd_module
 from unbraid.agents.codex.sessions import CodexSessions
-from unbraid.agents.port import Recorded
+from unbraid.agents.port import Recorded, SessionState
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.record.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
@@ -198,7 +198,7 @@ async def test_a_change_of_a_child_is_one_of_its_session(tmp_path: Path) -> None
     child.write_bytes(child.read_bytes() + b"\n")
     assert watch.look() == {threads["main"]}
     assert watch.has(threads["main"])
-    assert watch.ended([threads["main"]]) == set()
+    assert watch.states([threads["main"]]) == {}
 
 
 async def test_a_session_is_seen_that_was_written_before_its_folder_was_watched(
@@ -248,9 +248,9 @@ def test_an_exec_that_nobody_was_seen_to_run_is_over_when_it_says_so(tmp_path: P
     watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(inotify=False)
     watch.look()
     for _ in range(3):
-        assert watch.ended([ROOT, CHILD]) == set()
+        assert watch.states([ROOT, CHILD]) == {}
     with written.open("ab") as file:
         end = b'"type":"event_msg","payload":{"type":"task_complete","turn_id":"t1"}}'
         file.write(b'{"timestamp":"2026-11-16T08:19:01.000Z",' + end + b"\n")
-    assert watch.ended([ROOT, CHILD]) == set()
-    assert watch.ended([ROOT, CHILD]) == {ROOT}
+    assert watch.states([ROOT, CHILD]) == {}
+    assert watch.states([ROOT, CHILD]) == {ROOT: SessionState(alive=False)}

@@ -63,11 +63,10 @@ async def test_sessions_are_followed_in_threads_while_hooks_call(tmp_path: Path)
     names = written(tmp_path, SESSIONS)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path), "HOME": str(tmp_path)}
     watch = TranscriptWatch(env, warn=lambda text: None, only=None, inotify=False)
-    watch.use_hooks(Services())
     watch.look()
     body = b'{"session_id":"%s","hook_event_name":"PreToolUse"}' % names[0].encode()
     call = HookCall(ORDERS, body)
-    await watch.hooked(call)
+    await watch.hooked(call, Services())
     controller = watch.controller(names[0], "r", lambda stream: asyncio.sleep(0, None))
     assert controller is not None
     followed = asyncio.gather(

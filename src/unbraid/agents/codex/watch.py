@@ -13,7 +13,7 @@ over.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -104,10 +104,10 @@ class RolloutWatch(FileWatch):
                 self._open |= now.own | now.shared
         return found
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose files were open, or that say that they are over, and that no process
-        had open in two looks, or only the shared server, in which no agent works and no terminal
-        may show it; each once.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns as gone those whose files were open, or that say that they are over, and that no
+        process had open in two looks, or only the shared server, in which no agent works and no
+        terminal may show it; each once.
         """
         files = dict(self.paths)
         trees = {name: self._folders.tree(name, files) for name in among}
@@ -125,7 +125,7 @@ class RolloutWatch(FileWatch):
                 else:
                     self._missed.add(session)
             self._open |= now.own | now.shared
-        return gone
+        return dict.fromkeys(gone, SessionState(alive=False))
 
     def _says_it_is_over(self, tree: Files) -> bool:
         """Returns whether this was `codex exec`, which ends with its turn, and the turn is over."""

@@ -19,7 +19,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
+    Collection,
     Mapping,
     Sequence,
 )
@@ -34,7 +34,7 @@ from unbraid.agents.opencode.records import SessionTree, export_as_lines
 from unbraid.agents.opencode.server import OpenCodeServer, ServerController, ServerRequests
 from unbraid.agents.opencode.store import SESSION_ID, opencode_database
 from unbraid.agents.opencode.writers import Writers
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
+from unbraid.agents.port import HookCall, HookServices, Recorded, SessionState, SessionWatch
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -64,11 +64,11 @@ class DatabaseWatch(SessionWatch):
         edition: Edition = OPENCODE,
         editions: Editions = UNFORKED,
     ) -> None:
+        self.program = edition.name
         self._env, self._warn, self._edition = env, warn, edition
         self._servers = [_ServerWatch(server, self, warn, editions) for server in servers]
         self._plugins: dict[int, PluginLink] = {}  # by process
         self._plugin_sessions = SessionTree()
-        self._services: HookServices | None = None
         self._controllers: dict[str, ServerController] = {}  # of reported sessions
         self._database: Database | None = None
         self._writers: Writers | None = None
@@ -143,11 +143,11 @@ class DatabaseWatch(SessionWatch):
             controller.agent_of = agent_of
         return controller
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        among = list(among)
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns those that are gone: who lives is known only until nobody writes."""
         with self._looking:
             if self._writers is None:
-                return set()
+                return {}
             waiting = {root for root, each in list(self._followers.items()) if each.unsettled}
             over = self._writers.gone - self._changed - waiting
             for root in over:
@@ -160,7 +160,7 @@ class DatabaseWatch(SessionWatch):
                     for root, follower in left.items()
                     if follower.silent_seconds() > LIVE_SESSION_SECONDS
                 }
-            return over.intersection(among)
+            return dict.fromkeys(over.intersection(among), SessionState(alive=False))
 
     # --- what servers and plugins report ---
 
@@ -180,36 +180,31 @@ class DatabaseWatch(SessionWatch):
             ]
             self._give(root, events, whole=whole)
 
-    @property
-    def hook_kind(self) -> str:
-        return self._edition.name
-
-    def use_hooks(self, services: HookServices) -> None:
-        self._services = services
-
-    async def hooked(self, call: HookCall) -> bytes:
-        if self._services is None or not call.process:
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        if not call.process:
             return b""
         link = self._plugins.setdefault(call.process, PluginLink())
         if call.what == EVENT:
-            self._plugin_event(msgspec.json.decode(call.body, type=EventCall).event, link)
+            self._plugin_event(msgspec.json.decode(call.body, type=EventCall).event, link, services)
         elif call.what == ORDERS:
             given = msgspec.json.decode(call.body, type=OrdersCall)
             for event in given.events:
-                self._plugin_event(event, link)
+                self._plugin_event(event, link, services)
             return await link.fetch(given.done)
         return b""
 
-    def _plugin_event(self, event: dict[str, Any], link: PluginLink) -> None:
+    def _plugin_event(
+        self, event: dict[str, Any], link: PluginLink, services: HookServices
+    ) -> None:
         line = msgspec.json.encode(event)
         session = self._plugin_sessions.root_of(line)
-        if session is None or SESSION_ID.fullmatch(session) is None or self._services is None:
+        if session is None or SESSION_ID.fullmatch(session) is None:
             return
         root = session if self._database is None else self._database.root(session)
         # All else is in its rows.
         is_permission = str(event.get("type")).startswith("permission.")
         self.report(root, [line + b"\n"] if is_permission else [], link)
-        self._services.look(root)
+        services.look(root)
 
     def _give(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
         with self._giving:
@@ -281,7 +276,7 @@ class _ServerWatch:
                 # The stream first, then the state: what happens in between comes twice, not never.
                 async with self._server.events() as events:
                     # Every edition is given every address; only one of them follows it.
-                    self.is_others = await self._edition() != self._watch.hook_kind
+                    self.is_others = await self._edition() != self._watch.program
                     if self.is_others:
                         return
                     await self._follow(events)

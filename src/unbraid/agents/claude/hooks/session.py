@@ -364,10 +364,6 @@ class HookReceiver:
         self._callers: set[str] = set()  # sessions that have called
         self._lines: dict[str, HookLines] = {}
 
-    def begin(self, services: HookServices) -> None:
-        """Notes that hooks are listened to from now on."""
-        self._services = services
-
     def session(self, session_id: str) -> HookedSession:
         """Returns a session, by its id."""
         found = self._sessions.get(session_id)
@@ -398,12 +394,10 @@ class HookReceiver:
         session.goes_to(agent_of)
         return session
 
-    async def answer(self, call: HookCall) -> bytes:
+    async def answer(self, call: HookCall, services: HookServices) -> bytes:
         """Returns the answer to a hook. Raises one of `BAD_JSON` if it makes no sense."""
         given = msgspec.json.decode(call.body, type=HookInput)
-        services = self._services
-        if services is None:
-            return b""
+        self._services = services
         if given.session_id not in self._callers:
             self._callers.add(given.session_id)
             self._add_transcript(Path(given.transcript_path))

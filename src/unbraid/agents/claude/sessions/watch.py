@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.layout import Scan, claude_projects, main_of
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
+from unbraid.agents.port import HookCall, HookServices, Recorded, SessionState, SessionWatch
 from unbraid.system.files import is_regular, person_path
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -85,15 +85,8 @@ class TranscriptWatch(SessionWatch):
 
     # --- hooks ---
 
-    @property
-    def hook_kind(self) -> str:
-        return "claude"
-
-    def use_hooks(self, services: HookServices) -> None:
-        self._hooks.begin(services)
-
-    async def hooked(self, call: HookCall) -> bytes:
-        return await self._hooks.answer(call)
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        return await self._hooks.answer(call, services)
 
     def controller(
         self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
@@ -105,19 +98,18 @@ class TranscriptWatch(SessionWatch):
         """Adds a transcript that a hook names, if it is where transcripts are."""
         self._mark([person_path(path)], claude_projects(self._env))
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose processes are no longer on Claude Code's own list, or do not live; or
-        that no process had since this watch began.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns what the processes on Claude Code's own list say. Gone is a session whose process
+        is no longer there, or does not live; or that no process had since this watch began.
         """
-        among = list(among)
         gone = self._processes.ended(among)
         absent = self._left(among) if self._processes.keep_a_list() else set()
         # As with an entry that is missing: two looks, in case it is just being written.
         gone |= absent & self._absent
         self._absent = absent - gone
-        return gone
+        return self._processes.living() | dict.fromkeys(gone, SessionState(alive=False))
 
-    def _left(self, among: Iterable[str]) -> set[str]:
+    def _left(self, among: Collection[str]) -> set[str]:
         """Returns those that are on no list, though their version would have put them there."""
         # Asked all the time, of every session: what an old version has written is read once.
         self._unlisted -= self._processes.entries.keys()
@@ -133,12 +125,6 @@ class TranscriptWatch(SessionWatch):
             elif lists is not None:
                 self._unlisted.add(name)
         return found
-
-    def changed_states(self) -> set[str]:
-        return self._processes.changed()
-
-    def is_alive(self, session_id: str) -> bool:
-        return session_id in self._processes.entries
 
     def _compare(self, *, is_first: bool = False) -> None:
         """Marks the sessions whose files have changed since the last time; the first time, those
