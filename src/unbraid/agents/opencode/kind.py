@@ -19,6 +19,7 @@ from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
     from unbraid.agents.opencode.dialect import OpenCodeDialect
+    from unbraid.agents.opencode.store import Installation
     from unbraid.agents.port import Backend, CliHooks, Launcher
 
 FIRST_DATABASE = (1, 2, 0)
@@ -76,7 +77,7 @@ class OpenCodeKind(AgentKind):
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
-        return OpenCodeLauncher(env, self.edition, self._editions)
+        return OpenCodeLauncher(self._here(env))
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
         from unbraid.agents.opencode.backend import OpenCodeBackend
@@ -119,12 +120,11 @@ class OpenCodeKind(AgentKind):
 
     def _stores(self, env: Mapping[str, str]) -> list[Finding]:
         from unbraid.agents.opencode.database import stored_sessions
-        from unbraid.agents.opencode.store import opencode_stores
         from unbraid.screen import counted
 
         about = "database" if self.edition == OPENCODE else f"{self.title} database"
         found: list[Finding] = []
-        for store in opencode_stores(env, self.edition):
+        for store in self._here(env).stores:
             try:
                 there = counted(len(stored_sessions(store)), "session")
                 found.append(Finding(about, "ok", f"{there} in {store}"))
@@ -136,12 +136,17 @@ class OpenCodeKind(AgentKind):
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         from unbraid.agents.opencode.store import OpenCodeSessions
 
-        return OpenCodeSessions(env, self.edition, self._editions)
+        return OpenCodeSessions(self._here(env))
 
     def files(self) -> FileFormats:
         from unbraid.agents.opencode.database import OpenCodeFiles
 
         return OpenCodeFiles(self._editions)
+
+    def _here(self, env: Mapping[str, str]) -> Installation:
+        from unbraid.agents.opencode.store import Installation
+
+        return Installation(env, self.edition, self._editions)
 
     @cached_property
     def _editions(self) -> Editions:

@@ -20,19 +20,18 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Mapping,
     Sequence,
 )
 from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
+from unbraid.agents.opencode.editions import Edition
 from unbraid.agents.opencode.follower import Database, RowFollower, asked_of_person
 from unbraid.agents.opencode.hooks import EVENT, ORDERS, EventCall, OrdersCall, PluginLink
 from unbraid.agents.opencode.records import SessionTree, export_as_lines
 from unbraid.agents.opencode.server import OpenCodeServer, ServerController, ServerRequests
-from unbraid.agents.opencode.store import SESSION_ID, opencode_database
+from unbraid.agents.opencode.store import SESSION_ID, Installation
 from unbraid.agents.opencode.writers import Writers
 from unbraid.agents.port import HookCall, HookServices, Recorded, SessionState, SessionWatch
 from unbraid.errors import SourceError
@@ -57,16 +56,13 @@ class DatabaseWatch(SessionWatch):
 
     def __init__(
         self,
-        env: Mapping[str, str],
+        here: Installation,
         servers: Sequence[OpenCodeServer],
         *,
         warn: Callable[[str], None],
-        edition: Edition = OPENCODE,
-        editions: Editions = UNFORKED,
     ) -> None:
-        self.program = edition.name
-        self._env, self._warn, self._edition = env, warn, edition
-        self._servers = [_ServerWatch(server, self, warn, editions) for server in servers]
+        self.here, self._warn = here, warn
+        self._servers = [_ServerWatch(server, self, warn) for server in servers]
         self._plugins: dict[int, PluginLink] = {}  # by process
         self._plugin_sessions = SessionTree()
         self._controllers: dict[str, ServerController] = {}  # of reported sessions
@@ -222,7 +218,7 @@ class DatabaseWatch(SessionWatch):
         """Returns whether a look may find something, `seconds` after the last one."""
         if self._database is None:
             # To find none costs less than to start a thread.
-            return opencode_database(self._env, self._edition) is not None
+            return self.here.database is not None
         return seconds >= PROCESS_CHECK_SECONDS or not self._database.quiet
 
     async def _look_now(self) -> None:
@@ -234,7 +230,7 @@ class DatabaseWatch(SessionWatch):
     def _look(self) -> None:
         with self._looking:
             if self._database is None or self._writers is None:
-                path = opencode_database(self._env, self._edition)
+                path = self.here.database
                 if path is None:
                     return
                 self._database = Database(path, now_ms() - RECENT_ROWS_MS)
@@ -258,15 +254,10 @@ class _ServerWatch:
     """Follows one server, and reports what its sessions say, in the event loop."""
 
     def __init__(
-        self,
-        server: OpenCodeServer,
-        watch: DatabaseWatch,
-        warn: Callable[[str], None],
-        editions: Editions,
+        self, server: OpenCodeServer, watch: DatabaseWatch, warn: Callable[[str], None]
     ) -> None:
         self.is_others = False  # a server of another program than the one whose sessions we watch
         self._server, self._watch, self._warn = server, watch, warn
-        self._editions = editions
         self._tree = SessionTree()
 
     async def run(self) -> None:
@@ -276,7 +267,7 @@ class _ServerWatch:
                 # The stream first, then the state: what happens in between comes twice, not never.
                 async with self._server.events() as events:
                     # Every edition is given every address; only one of them follows it.
-                    self.is_others = await self._edition() != self._watch.program
+                    self.is_others = await self._edition() != self._watch.here.edition
                     if self.is_others:
                         return
                     await self._follow(events)
@@ -284,14 +275,14 @@ class _ServerWatch:
                 self._warn(str(error))
                 await asyncio.sleep(SERVER_RECONNECT_SECONDS)
 
-    async def _edition(self) -> str:
-        """Returns the name of the program behind the address."""
+    async def _edition(self) -> Edition:
+        """Returns the program behind the address."""
         try:
             health = await self._server.call("GET", "/global/health")
         except SourceError:
             health = None  # early releases of OpenCode do not have it
         version = health.get("version") if isinstance(health, dict) else None
-        return self._editions.of_version(version).name
+        return self._watch.here.editions.of_version(version)
 
     async def _follow(self, events: AsyncIterator[bytes]) -> None:
         arrived: asyncio.Queue[bytes | SourceError] = asyncio.Queue()
