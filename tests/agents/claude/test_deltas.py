@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.deltas import delta_in
+from unbraid.agents.claude.records import delta_in
 from unbraid.read.dialects import BlockEnd, Delta
 
 

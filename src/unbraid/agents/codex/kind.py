@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import (
-    AgentKind,
-    Finding,
-    ToolFormat,
-)
+from unbraid.agents.port import AgentKind, Finding, ToolFormat
 from unbraid.screen import counted
 
 if TYPE_CHECKING:

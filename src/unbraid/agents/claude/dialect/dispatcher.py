@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unbraid.agents.claude.deltas import DELTA_SIGNS, PART_SIGNS, delta_in
 from unbraid.agents.claude.dialect.attribution import Attribution
 from unbraid.agents.claude.dialect.calls import Permissions, ToolCalls
 from unbraid.agents.claude.dialect.contexts import ClaudeAgents, ClaudeContext
@@ -17,11 +16,14 @@ from unbraid.agents.claude.dialect.snapshots import Snapshots
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import (
+    DELTA_SIGNS,
+    PART_SIGNS,
     TITLE_TYPES,
     WORTH_CUTTING,
     ClaudeRecord,
     decode_long,
     decode_plain,
+    delta_in,
 )
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
