@@ -220,6 +220,17 @@ class SearchHit(Struct, frozen=True):
     snippet: str
 
 
+class WatchOptions(NamedTuple):
+    """How sessions are watched: all, or `only` one. `servers` are the addresses of running programs
+    of a kind that report what their sessions say; a kind that has none ignores them.
+    """
+
+    warn: Callable[[str], None] = lambda text: None
+    only: str | None = None
+    inotify: bool = True
+    servers: Sequence[str] = ()
+
+
 class SessionWatch:
     """All sessions of a kind, watched for changes. Closing the iteration ends it. By
     default, nothing ever changes, and nothing is known of processes.
@@ -265,7 +276,7 @@ class SessionWatch:
 
     async def hooked(self, call: HookCall, services: HookServices) -> bytes:
         """Returns the answer to a hook of a CLI that calls us (`CliHooks`), however long that
-        takes. Cancelled if the hook is gone. `services` are always the same for one watch. Raises
+        takes. Cancelled if the hook is gone. `services` are always the same. Raises
         one of `BAD_JSON` if what it sent makes no sense.
         """
         return b""
@@ -330,18 +341,8 @@ class SessionStore:
         """
         return {}
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> SessionWatch:
-        """Returns a watch of all of them, or of `only` one. `servers` are the addresses of running
-        programs of this kind that report what their sessions say; a kind that has none ignores
-        them.
-        """
+    def watch(self, options: WatchOptions) -> SessionWatch:
+        """Returns a watch of all of them, or of one."""
         return SessionWatch()
 
 
@@ -654,8 +655,8 @@ class HookServices(Protocol):
         """Whether a person answers here."""
         ...
 
-    def look(self, session_id: str) -> None:
-        """Makes the watcher look at a session: there is something to record."""
+    def look(self, kind: str, session_id: str) -> None:
+        """Makes the watcher look at a session of a kind: there is something to record."""
         ...
 
     async def run_of(self, session_id: str) -> str | None:

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 
-from unbraid.agents.port import SessionState, SessionWatch
+from unbraid.agents.port import SessionState, SessionWatch, WatchOptions
 from unbraid.agents.registry import is_kind, stores
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
@@ -70,8 +70,9 @@ class Watcher:
         self._log, self._leases, self._warn = log, leases, warn
         self._redact, self._only, self._idle_seconds = redact, only, idle_seconds
         self._warned: set[str] = set()
+        options = WatchOptions(self._warn_once, only, inotify, servers)
         self._watches = {
-            kind: store.watch(warn=self._warn_once, only=only, inotify=inotify, servers=servers)
+            kind: store.watch(options)
             for kind, store in stores(env).items()
             if only is None or store.is_session_id(only)
         }
@@ -244,8 +245,8 @@ class Watcher:
             return None
         return followed.recorder.run
 
-    def _mark_hooked(self, watch: SessionWatch, session: str) -> None:
-        self._mark(session, watch)
+    def _mark_hooked(self, kind: str, session: str) -> None:
+        self._mark(session, self._watches[kind])
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):

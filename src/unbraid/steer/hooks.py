@@ -325,7 +325,7 @@ def _locked(folder: Path) -> Iterator[bool]:
 
 class HookService:
     """The `HookServices` of a watcher. `run_now` returns the run that records a session at present,
-    and `look` makes the watcher look at a session.
+    and `look` makes the watcher look at a session of a kind.
     """
 
     def __init__(
@@ -335,19 +335,16 @@ class HookService:
         home: Path,
         *,
         run_now: Callable[[str], str | None],
-        look: Callable[[SessionWatch, str], None],
+        look: Callable[[str, str], None],
     ) -> None:
         self._log, self._controllers, self._home = log, controllers, home
-        self._run_now, self._look = run_now, look
+        self._run_now, self.look = run_now, look
         self._mail: set[str] = set()
         self._socket: HookSocket | None = None
 
     async def run(self, watches: Mapping[str, SessionWatch]) -> None:
         """Answers hooks until cancelled, by the watches of their kinds."""
-        answers = {
-            kind: partial(watch.hooked, services=_OfWatch(self, partial(self._look, watch)))
-            for kind, watch in watches.items()
-        }
+        answers = {kind: partial(watch.hooked, services=self) for kind, watch in watches.items()}
         self._socket = HookSocket(self._home / FOLDER, answers)
         try:
             await self._socket.run()
@@ -402,18 +399,6 @@ class HookService:
                 path.touch(mode=0o600)
             else:
                 path.unlink(missing_ok=True)
-
-
-class _OfWatch:
-    """The same for one watch."""
-
-    def __init__(self, service: HookService, look: Callable[[str], None]) -> None:
-        self.attendance, self.look = service.attendance, look
-        self.run_of, self.replied, self.note_orders = (
-            service.run_of,
-            service.replied,
-            service.note_orders,
-        )
 
 
 def _is_reply(event: FleetEvent, request_id: str) -> bool:

@@ -18,7 +18,7 @@ from unbraid.agents.claude.hooks.session import HookInput
 from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
-from unbraid.agents.port import HookCall, Recorded
+from unbraid.agents.port import HookCall, Recorded, WatchOptions
 
 SESSIONS = 600
 
@@ -37,7 +37,7 @@ class Services:
 
     attendance = Attendance()
 
-    def look(self, session_id: str) -> None:
+    def look(self, kind: str, session_id: str) -> None:
         """Looks at nothing."""
 
     async def run_of(self, session_id: str) -> str | None:
@@ -62,7 +62,7 @@ def written(config: Path, count: int) -> list[str]:
 async def test_sessions_are_followed_in_threads_while_hooks_call(tmp_path: Path) -> None:
     names = written(tmp_path, SESSIONS)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path), "HOME": str(tmp_path)}
-    watch = TranscriptWatch(env, warn=lambda text: None, only=None, inotify=False)
+    watch = TranscriptWatch(env, WatchOptions(inotify=False))
     watch.look()
     body = b'{"session_id":"%s","hook_event_name":"PreToolUse"}' % names[0].encode()
     call = HookCall(ORDERS, body)

@@ -13,7 +13,7 @@ over.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from unbraid.agents.codex.rollouts import RolloutFolders, codex_home, ends_turn, thread_of_name
 from unbraid.agents.file_watch import FileWatch, Follow
 from unbraid.agents.files import Files, FilesFollower
-from unbraid.agents.port import Recorded, SessionState
+from unbraid.agents.port import Recorded, SessionState, WatchOptions
 from unbraid.fold.status import PROMPT, WaitingFor
 from unbraid.system.files import modified_ms
 from unbraid.system.liveness import PROCESSES
@@ -86,10 +86,8 @@ class OpenRollouts(Struct):
 class RolloutWatch(FileWatch):
     """Codex's `SessionWatch`."""
 
-    def __init__(
-        self, folders: RolloutFolders, follow: Follow, *, warn: Callable[[str], None], inotify: bool
-    ) -> None:
-        super().__init__(folders, follow, warn=warn, inotify=inotify)
+    def __init__(self, folders: RolloutFolders, follow: Follow, options: WatchOptions) -> None:
+        super().__init__(folders, follow, options)
         self._folders = folders
         self._open: set[str] = set()  # threads that were seen open
         self._missed: set[str] = set()  # sessions that nobody had open when this was last asked

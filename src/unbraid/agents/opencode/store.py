@@ -7,7 +7,7 @@ Most commands need one part of this: each is imported when it is asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from unbraid.agents.port import (
     SessionStore,
     StoredBlock,
     StoredSession,
+    WatchOptions,
 )
 from unbraid.errors import SourceError
 
@@ -148,21 +149,11 @@ class OpenCodeSessions(SessionStore):
         }
         return {name: SessionState(alive=False) for name in among if stored[name] in gone}
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> DatabaseWatch:
+    def watch(self, options: WatchOptions) -> DatabaseWatch:
         """Returns a watch of its database, which needs no inotify, and of its servers."""
-        from unbraid.agents.opencode.server import OpenCodeServer
         from unbraid.agents.opencode.watch import DatabaseWatch
 
-        env, edition = self._here.env, self._here.edition
-        reported = [OpenCodeServer(url, env, edition=edition) for url in servers]
-        return DatabaseWatch(self._here, reported, warn=warn)
+        return DatabaseWatch(self._here, options)
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):

@@ -20,7 +20,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Sequence,
 )
 from typing import Any
 
@@ -33,7 +32,14 @@ from unbraid.agents.opencode.records import SessionTree, export_as_lines
 from unbraid.agents.opencode.server import OpenCodeServer, ServerController, ServerRequests
 from unbraid.agents.opencode.store import SESSION_ID, Installation
 from unbraid.agents.opencode.writers import Writers
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionState, SessionWatch
+from unbraid.agents.port import (
+    HookCall,
+    HookServices,
+    Recorded,
+    SessionState,
+    SessionWatch,
+    WatchOptions,
+)
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -54,15 +60,10 @@ PERMISSION = b'"permission.'
 class DatabaseWatch(SessionWatch):
     """OpenCode's `SessionWatch`."""
 
-    def __init__(
-        self,
-        here: Installation,
-        servers: Sequence[OpenCodeServer],
-        *,
-        warn: Callable[[str], None],
-    ) -> None:
-        self.here, self._warn = here, warn
-        self._servers = [_ServerWatch(server, self, warn) for server in servers]
+    def __init__(self, here: Installation, options: WatchOptions) -> None:
+        self.here, self._warn = here, options.warn
+        servers = [OpenCodeServer(url, here.env, edition=here.edition) for url in options.servers]
+        self._servers = [_ServerWatch(server, self, options.warn) for server in servers]
         self._plugins: dict[int, PluginLink] = {}  # by process
         self._plugin_sessions = SessionTree()
         self._controllers: dict[str, ServerController] = {}  # of reported sessions
@@ -200,7 +201,7 @@ class DatabaseWatch(SessionWatch):
         # All else is in its rows.
         is_permission = str(event.get("type")).startswith("permission.")
         self.report(root, [line + b"\n"] if is_permission else [], link)
-        services.look(root)
+        services.look(self.here.edition.name, root)
 
     def _give(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
         with self._giving:

@@ -401,7 +401,7 @@ class HookReceiver:
         if given.session_id not in self._callers:
             self._callers.add(given.session_id)
             self._add_transcript(Path(given.transcript_path))
-            services.look(given.session_id)
+            services.look(KIND, given.session_id)
         if call.what == ORDERS:
             session = self.session(given.session_id)
             if given.hook_event_name == "PostToolUse":
@@ -452,7 +452,7 @@ class HookReceiver:
     def _changed(self, session_id: str) -> None:
         self._report_orders()
         if self._services is not None:
-            self._services.look(session_id)
+            self._services.look(KIND, session_id)
 
     def _report_orders(self) -> None:
         if self._services is not None:

@@ -14,7 +14,14 @@ from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.layout import Scan, claude_projects, main_of
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionState, SessionWatch
+from unbraid.agents.port import (
+    HookCall,
+    HookServices,
+    Recorded,
+    SessionState,
+    SessionWatch,
+    WatchOptions,
+)
 from unbraid.system.files import is_regular, person_path
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -23,15 +30,8 @@ from unbraid.timings import RECENT_SESSION_SECONDS
 class TranscriptWatch(SessionWatch):
     """Claude Code's `SessionWatch`."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        *,
-        warn: Callable[[str], None],
-        only: str | None,
-        inotify: bool,
-    ) -> None:
-        self._env, self._warn, self._only, self._inotify = env, warn, only, inotify
+    def __init__(self, env: Mapping[str, str], options: WatchOptions) -> None:
+        self._env, self._options = env, options
         self._beginnings = Beginnings()
         self._processes = Processes(env)
         self._mains: dict[str, Path] = {}
@@ -46,8 +46,9 @@ class TranscriptWatch(SessionWatch):
     async def changes(self) -> AsyncGenerator[set[str], None]:
         await asyncio.to_thread(self._compare, is_first=True)
         yield self._taken()
+        options = self._options
         found = folder_changes(
-            lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn
+            lambda: claude_projects(self._env), inotify=options.inotify, warn=options.warn
         )
         async with aclosing(found):
             async for folders, paths, everywhere in found:
@@ -158,8 +159,8 @@ class TranscriptWatch(SessionWatch):
 
     def _taken(self) -> set[str]:
         # A watch of one session does not report what is wrong with others.
-        for folder, problem in self._problems.items() if self._only is None else ():
-            self._warn(f"{folder}: {problem}")
+        for folder, problem in self._problems.items() if self._options.only is None else ():
+            self._options.warn(f"{folder}: {problem}")
         self._problems = {}
         changed, self._changed = self._changed, set()
         return changed
