@@ -389,11 +389,9 @@ class Command(Struct):
     kind: str = ""
     prints: str = "raw"
     reads_stdin: bool = False  # reads prompts and answers as lines of JSON
-    verbose: bool = False
     captured: bool = True  # its stdout goes through us
     session: str | None = None
     resumes: bool = False
-    forwards: bool = False
     # Ctrl-C and other signals that end a program do not reach it: its controller is asked to
     # cancel. For servers, which know nothing of the person who waits for an answer.
     is_server: bool = False

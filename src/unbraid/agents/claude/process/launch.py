@@ -27,7 +27,12 @@ from unbraid.agents.claude.heads import (
     is_prompt,
     uuids_in,
 )
-from unbraid.agents.claude.process.command import StreamJsonRenderer, arguments_of, visible_command
+from unbraid.agents.claude.process.command import (
+    ClaudeCommand,
+    StreamJsonRenderer,
+    arguments_of,
+    visible_command,
+)
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
@@ -119,7 +124,7 @@ class ClaudeLauncher:
             session_id=command.session,
             start=ProcessStart(now_ms(), str(cwd), prompt),
             draws=draws,
-            forwards=command.forwards,
+            forwards=isinstance(command, ClaudeCommand) and command.forwards,
         )
 
     def piped(self, line: bytes) -> ClaudeSource | None:
@@ -131,7 +136,9 @@ class ClaudeLauncher:
         return ClaudeSource(self._env) if is_ours else None
 
     def renderer(self, command: Command) -> StreamJsonRenderer | None:
-        return None if command.prints == "raw" else StreamJsonRenderer(command)
+        if not isinstance(command, ClaudeCommand) or command.prints == "raw":
+            return None
+        return StreamJsonRenderer(command)
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
