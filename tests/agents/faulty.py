@@ -16,6 +16,15 @@ from unbraid.agents.source import Source
 OWN = (__name__, ToyDialect.__module__, DialectFiles.__module__, FileWatch.__module__)
 
 
+class SlowToyDialect(ToyDialect):
+    """Its lines may carry text in small parts."""
+
+    delta_signs = (b'"toy"',)
+
+    def delta(self, line: bytes) -> None:
+        """Returns None: all of them carry whole texts."""
+
+
 class ToyLauncher:
     """There is no program to start; a pipe of its lines is read as any other."""
 
@@ -29,7 +38,7 @@ class ToyLauncher:
 
 
 PARTS: dict[str, type] = {
-    "dialect": ToyDialect,
+    "dialect": SlowToyDialect,
     "sessions": JsonlSessions,
     "watch": FileWatch,
     "follower": FilesFollower,

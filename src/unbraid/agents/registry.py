@@ -11,10 +11,12 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unbraid.agents.port import AgentKind, Dialect, SessionStore
+from unbraid.errors import SourceError
 from unbraid.fold.tool_formats import ToolFormat, ToolTable
 from unbraid.system.files import read_small
 
@@ -133,5 +135,10 @@ def delta_dialects() -> list[Dialect[Any]]:
     """Returns dialects of all kinds whose lines carry text in small parts; one of each class, which
     a program and those made from it have together.
     """
-    dialects = (each.dialect() for each in kinds())
-    return [*{type(each): each for each in dialects if each.delta_signs}.values()]
+    found: dict[type, Dialect[Any]] = {}
+    for each in kinds():
+        with suppress(SourceError):  # that of another package may fail whenever it is asked
+            dialect = each.dialect()
+            if dialect.delta_signs:
+                found.setdefault(type(dialect), dialect)
+    return list(found.values())
