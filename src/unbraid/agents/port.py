@@ -266,11 +266,9 @@ class SessionWatch:
         """
         return {}
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> Controller | None:
+    def controller(self, session_id: str, run: RunReference) -> Controller | None:
         """Returns what steers a session, which this run now records; always the same object for one
-        session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
+        session. None if nothing can.
         """
         return None
 
@@ -521,11 +519,10 @@ class AgentProcess(Protocol):
 
 
 class RunReference(Struct, frozen=True):
-    """The run of a process, for its controller: its name once it has one, and the id of the agent
-    behind a stream once that is known.
+    """The run of a session, for its controller. `agent_id` returns the id of the agent behind a
+    stream of it, once that is known.
     """
 
-    name: Callable[[], str]
     agent_id: Callable[[int], Awaitable[str | None]]
 
 

@@ -35,6 +35,7 @@ from unbraid.agents.port import (
     SOCKET_NAME,
     STALLED_NAME,
     HookCall,
+    RunReference,
     SessionWatch,
 )
 from unbraid.errors import LogError
@@ -66,7 +67,7 @@ class SteeredRuns:
         before = self._runs.get(session_id)
         if before == run:
             return
-        controller = watch.controller(session_id, run, partial(agent_of, self._log, run))
+        controller = watch.controller(session_id, RunReference(partial(agent_of, self._log, run)))
         if controller is None:
             return
         if before is not None:

@@ -18,7 +18,7 @@ from unbraid.agents.claude.hooks.session import HookInput
 from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
-from unbraid.agents.port import HookCall, Recorded, WatchOptions
+from unbraid.agents.port import HookCall, Recorded, RunReference, WatchOptions
 
 SESSIONS = 600
 
@@ -67,7 +67,7 @@ async def test_sessions_are_followed_in_threads_while_hooks_call(tmp_path: Path)
     body = b'{"session_id":"%s","hook_event_name":"PreToolUse"}' % names[0].encode()
     call = HookCall(ORDERS, body)
     await watch.hooked(call, Services())
-    controller = watch.controller(names[0], "r", lambda stream: asyncio.sleep(0, None))
+    controller = watch.controller(names[0], RunReference(lambda stream: asyncio.sleep(0, None)))
     assert controller is not None
     followed = asyncio.gather(
         *(asyncio.to_thread(watch.follow, name, Recorded()) for name in names)

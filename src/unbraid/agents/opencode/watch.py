@@ -17,7 +17,6 @@ import time
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Awaitable,
     Callable,
     Collection,
 )
@@ -36,6 +35,7 @@ from unbraid.agents.port import (
     HookCall,
     HookServices,
     Recorded,
+    RunReference,
     SessionState,
     SessionWatch,
     WatchOptions,
@@ -131,13 +131,11 @@ class DatabaseWatch(SessionWatch):
             self._followers.pop(session_id, None)
             self._unread.pop(session_id, None)
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> ServerController | None:
+    def controller(self, session_id: str, run: RunReference) -> ServerController | None:
         """Returns what steers a session, if a server or a plugin has reported it."""
         controller = self._controllers.get(session_id)
         if controller is not None:
-            controller.agent_of = agent_of
+            controller.agent_of = run.agent_id
         return controller
 
     def states(self, among: Collection[str]) -> dict[str, SessionState]:

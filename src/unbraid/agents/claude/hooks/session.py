@@ -34,7 +34,7 @@ from unbraid.agents.control_port import (
     allows,
     require_agent_id,
 )
-from unbraid.agents.port import HookCall, HookServices
+from unbraid.agents.port import HookCall, HookServices, RunReference
 from unbraid.events import EMPTY_OBJECT
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import start_of
@@ -384,14 +384,12 @@ class HookReceiver:
             left.end_wait()
             self._report_orders()
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> HookedSession | None:
+    def controller(self, session_id: str, run: RunReference) -> HookedSession | None:
         """Returns the controller of a session that has called."""
         if session_id not in self._callers:
             return None
         session = self.session(session_id)
-        session.goes_to(agent_of)
+        session.goes_to(run.agent_id)
         return session
 
     async def answer(self, call: HookCall, services: HookServices) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from unbraid.agents.port import (
     HookCall,
     HookServices,
     Recorded,
+    RunReference,
     SessionState,
     SessionWatch,
     WatchOptions,
@@ -89,11 +90,9 @@ class TranscriptWatch(SessionWatch):
     async def hooked(self, call: HookCall, services: HookServices) -> bytes:
         return await self._hooks.answer(call, services)
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> HookedSession | None:
+    def controller(self, session_id: str, run: RunReference) -> HookedSession | None:
         """Returns what steers a session that has hooks; None if it has none."""
-        return self._hooks.controller(session_id, run, agent_of)
+        return self._hooks.controller(session_id, run)
 
     def _add_transcript(self, path: Path) -> None:
         """Adds a transcript that a hook names, if it is where transcripts are."""
