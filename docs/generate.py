@@ -139,6 +139,7 @@ def _offers(kind: AgentKind) -> dict[str, str]:
         steered.append("sessions with [hooks](hooks.md)")
     if "--opencode" in kind.steered_command:
         steered.append("sessions of its server (`unbraid watch --opencode URL`)")
+    resumes = launcher is not None and type(launcher).resume is not Launcher.resume
     own_checkup = type(kind).checkup is not AgentKind.checkup
     return {
         "dialect: `cat`, `tree`, `pipe`": YES,
@@ -146,7 +147,7 @@ def _offers(kind: AgentKind) -> dict[str, str]:
         "watching: `unbraid`, `watch`, `top`": _word(store),
         "starting: `run`": f"`{kind.program}`" if launcher is not None else NO,
         "steering: `send`, `interrupt`, `stop`, `approve`, `deny`": ", ".join(steered) or NO,
-        "resuming: `attach --resume`": _word(kind.resumer(env)),
+        "resuming: `attach --resume`": YES if resumes else NO,
         "orchestrating: `ask`": _word(kind.backend(env, HERE)),
         "`doctor`": YES if own_checkup else NO,
     }

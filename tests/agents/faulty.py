@@ -16,11 +16,13 @@ from unbraid.agents.source import Source
 OWN = (__name__, ToyDialect.__module__, DialectFiles.__module__, FileWatch.__module__)
 
 
-class ToyDeltas:
-    """Its lines carry whole texts."""
+class SlowToyDialect(ToyDialect):
+    """Its lines may carry text in small parts."""
 
-    def read(self, line: bytes) -> None:
-        """Returns None, always."""
+    delta_signs = (b'"toy"',)
+
+    def delta(self, line: bytes) -> None:
+        """Returns None: all of them carry whole texts."""
 
 
 class ToyLauncher:
@@ -36,8 +38,7 @@ class ToyLauncher:
 
 
 PARTS: dict[str, type] = {
-    "dialect": ToyDialect,
-    "deltas": ToyDeltas,
+    "dialect": SlowToyDialect,
     "sessions": JsonlSessions,
     "watch": FileWatch,
     "follower": FilesFollower,
@@ -67,10 +68,6 @@ class Faulty(AgentKind):
     def dialect(self) -> Any:
         """Reads records that have a field `toy`."""
         return _part("dialect")()
-
-    def deltas(self) -> Any:
-        """Returns a format without parts."""
-        return _part("deltas")()
 
     def tools(self) -> Any:
         """Returns what no table can hold."""

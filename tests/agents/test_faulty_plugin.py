@@ -34,7 +34,7 @@ from unbraid.record.sessions.stored_sessions import search_files
 from unbraid.redact import source
 
 FAULTS = [
-    *[("kind", name) for name in ("deltas", "tools", "sessions", "files", "launcher", "checkup")],
+    *[("kind", name) for name in ("tools", "sessions", "files", "launcher", "checkup")],
     *[(part, name) for part, made in PARTS.items() for name in methods(made)],
 ]
 TOY = "a-toy"

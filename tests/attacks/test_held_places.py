@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.polling import until
-from unbraid.agents.port import SOCKET_NAME, HookCall, SessionWatch
+from unbraid.agents.port import SOCKET_NAME, HookCall
 from unbraid.steer import hooks
 from unbraid.steer.hooks import MAX_CALLS, HookSocket
 from unbraid.system.sockets import connecting_address
@@ -26,10 +26,8 @@ HOLD = b"POST /kind/hold HTTP/1.1\r\nHost: u\r\nContent-Length: 0\r\n\r\n"
 ASK = b"POST /kind/ask HTTP/1.1\r\nHost: u\r\nContent-Length: 0\r\n\r\n"
 
 
-class Watch(SessionWatch):
+class Watch:
     """Holds some calls for ever, and answers others."""
-
-    hook_kind = "kind"
 
     def __init__(self) -> None:
         self.held = asyncio.Semaphore(0)
@@ -40,12 +38,9 @@ class Watch(SessionWatch):
             await asyncio.Event().wait()
         return b"answered"
 
-    def use_hooks(self, services: object) -> None:
-        """Does nothing."""
-
 
 async def listening(folder: Path, watch: Watch) -> asyncio.Task[None]:
-    task = asyncio.create_task(HookSocket(folder, {"kind": watch}).run())
+    task = asyncio.create_task(HookSocket(folder, {"kind": watch.hooked}).run())
     await until((folder / SOCKET_NAME).is_socket)
     return task
 

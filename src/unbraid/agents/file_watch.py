@@ -10,7 +10,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from unbraid.agents.files import FileLayout, Files, FilesFollower
-from unbraid.agents.port import SessionWatch
+from unbraid.agents.port import SessionWatch, WatchOptions
 from unbraid.agents.source import Recorded
 from unbraid.system.files import is_regular
 from unbraid.system.folders import folder_changes
@@ -24,17 +24,10 @@ class FileWatch(SessionWatch):
     follower of a session.
     """
 
-    def __init__(
-        self,
-        layout: FileLayout,
-        follow: Follow,
-        *,
-        warn: Callable[[str], None],
-        inotify: bool,
-    ) -> None:
+    def __init__(self, layout: FileLayout, follow: Follow, options: WatchOptions) -> None:
         self.paths: dict[str, Path] = {}
         self._layout, self._follow = layout, follow
-        self._warn, self._inotify = warn, inotify
+        self._options = options
         self._stamps: dict[str, int] = {}
         self._has_looked = False
         # Looks run in threads, which continue after the task that awaits them was cancelled.
@@ -48,7 +41,8 @@ class FileWatch(SessionWatch):
         since = time.time_ns() - int(RECENT_SESSION_SECONDS * 1e9)
         recent = {name for name, at in self._stamps.items() if at >= since}
         yield await asyncio.to_thread(self._roots, recent)
-        found = folder_changes(self._layout.folders, inotify=self._inotify, warn=self._warn)
+        options = self._options
+        found = folder_changes(self._layout.folders, inotify=options.inotify, warn=options.warn)
         async with aclosing(found):
             async for _, paths, everywhere in found:
                 changed = await asyncio.to_thread(self._scan) if everywhere else set()

@@ -17,7 +17,7 @@ restart needs is them and how much of each source is recorded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,7 @@ from unbraid.agents.port import (
     SourceForm,
     StoredBlock,
     StoredSession,
+    WatchOptions,
     files_version,
     translate_run,
 )
@@ -337,18 +338,11 @@ class FileSessions(SessionStore):
         """Returns a follower of a session, whose files are among those that `files` returns."""
         return FilesFollower(self._layout, recorded, lambda: self._layout.tree(root, files()))
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> FileWatch:
+    def watch(self, options: WatchOptions) -> FileWatch:
         """Returns a watch of the folders."""
         from unbraid.agents.file_watch import FileWatch
 
-        return FileWatch(self._layout, self.follower, warn=warn, inotify=inotify)
+        return FileWatch(self._layout, self.follower, options)
 
     def files(self) -> dict[str, Path]:
         """Returns the files of all agents."""

@@ -20,12 +20,10 @@ from unbraid.agents.control_port import Controller
 from unbraid.agents.port import (
     AgentKind,
     CliHooks,
-    DeltaFormat,
     Dialect,
     FileFormats,
     Launcher,
     OutputRenderer,
-    Resumer,
     SessionStore,
     SessionWatch,
 )
@@ -49,8 +47,8 @@ def _unread(record: Record, out: list[RelayEvent]) -> None:
 
 # What a kind and its parts give out, by the names of the methods.
 _PORTS: dict[str, type] = {
-    "dialect": Dialect, "deltas": DeltaFormat, "sessions": SessionStore, "files": FileFormats,
-    "launcher": Launcher, "resumer": Resumer, "hooks": CliHooks, "watch": SessionWatch,
+    "dialect": Dialect, "sessions": SessionStore, "files": FileFormats,
+    "launcher": Launcher, "hooks": CliHooks, "watch": SessionWatch,
     "follow": Source, "source": Source, "piped": Source, "renderer": OutputRenderer,
     "controller": Controller,
 }  # fmt: skip

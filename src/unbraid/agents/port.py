@@ -85,10 +85,6 @@ class AgentKind(ABC):
     def dialect(self) -> Dialect[Any]:
         """Returns a translator of one run's records. Every kind has this; the rest is optional."""
 
-    def deltas(self) -> DeltaFormat | None:
-        """Returns how its lines carry text in small parts; None if they never do."""
-        return self._part("deltas")
-
     def tools(self) -> tuple[ToolFormat, ...]:
         """Returns what its tools are for and which argument of a call is what. Of a tool that is
         not there, the first text of a call is shown.
@@ -112,12 +108,8 @@ class AgentKind(ABC):
         return self._part("files")
 
     def launcher(self, env: Mapping[str, str]) -> Launcher | None:
-        """Returns how its programs are started."""
+        """Returns how its programs are started, and its sessions continued."""
         return self._part("launcher", env)
-
-    def resumer(self, env: Mapping[str, str]) -> Resumer | None:
-        """Returns how its sessions are continued."""
-        return self._part("resumer", env)
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend | None:
         """Returns how the orchestrator runs one of its agents."""
@@ -137,40 +129,6 @@ class AgentKind(ABC):
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         """Returns what `unbraid doctor` should say about it."""
         return []
-
-
-# --- reading ---
-
-
-class Delta(NamedTuple):
-    """A part of a block's text. `text` is the JSON string as it stands in the line, with its
-    quotes. `alone`: every other block of the same owner is whole.
-    """
-
-    owner: str
-    block: str | int
-    text: bytes
-    alone: bool = False
-
-
-class BlockEnd(NamedTuple):
-    """Blocks that are whole: one, all of an owner (`block` is None), or all (`owner` is None)."""
-
-    owner: str | None = None
-    block: str | int | None = None
-
-
-class DeltaFormat(Protocol):
-    """Finds the text that a kind's lines carry in small parts, so that a secret which is cut over
-    many lines can be redacted in each of them. Pure.
-
-    It may have `signs`: words of which every line has one that says something about blocks, and
-    `part_signs`: the same for lines that carry a part of a block. Then it is asked less often.
-    """
-
-    def read(self, line: bytes) -> Delta | BlockEnd | None:
-        """Returns what a line says about blocks; None if it says nothing, or is not this kind's."""
-        ...
 
 
 # --- stored sessions ---
@@ -230,12 +188,14 @@ def files_version(files: Iterable[tuple[int, int]]) -> int:
 
 class SessionState(Struct, frozen=True):
     """What a kind's own records say of a session now: whether a process has it, and what that waits
-    for. `is_precise`: if it waits for nothing, it works; otherwise that is not known.
+    for. `is_precise`: if it waits for nothing, it works, `since` a time in milliseconds since 1970
+    if that is known; otherwise it is not known what it does.
     """
 
     alive: bool
     waiting: WaitingFor | None = None
     is_precise: bool = True
+    since: int = 0
 
 
 class StoredBlock(NamedTuple):
@@ -258,6 +218,17 @@ class SearchHit(Struct, frozen=True):
     kind: str
     ts: int
     snippet: str
+
+
+class WatchOptions(NamedTuple):
+    """How sessions are watched: all, or `only` one. `servers` are the addresses of running programs
+    of a kind that report what their sessions say; a kind that has none ignores them.
+    """
+
+    warn: Callable[[str], None] = lambda text: None
+    only: str | None = None
+    inotify: bool = True
+    servers: Sequence[str] = ()
 
 
 class SessionWatch:
@@ -289,41 +260,22 @@ class SessionWatch:
         """Forgets a session that is no longer followed."""
         return
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those of the followed sessions whose processes are gone, each once. Blocks."""
-        return set()
-
-    def changed_states(self) -> set[str]:
-        """Returns the sessions whose processes do something else than when this was asked before.
-        Blocks.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns the states of sessions that a process is known to have. Of `among`, which are
+        followed, it also has those whose processes are gone, each once. Blocks.
         """
-        return set()
+        return {}
 
-    def is_alive(self, session_id: str) -> bool:
-        """Returns whether a process is known to have had a session at the last look."""
-        return False
-
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> Controller | None:
+    def controller(self, session_id: str, run: RunReference) -> Controller | None:
         """Returns what steers a session, which this run now records; always the same object for one
-        session. None if nothing can. `agent_of` returns the agent id behind a stream of the run.
+        session. None if nothing can.
         """
         return None
 
-    # --- of a CLI that calls us (`CliHooks`) ---
-
-    @property
-    def hook_kind(self) -> str:
-        """The name of its kind, by which hooks call; empty if it has none."""
-        return ""
-
-    def use_hooks(self, services: HookServices) -> None:
-        """Notes that hooks are listened to from now on."""
-
-    async def hooked(self, call: HookCall) -> bytes:
-        """Returns the answer to a hook, however long that takes. Cancelled if the hook is gone.
-        Raises one of `BAD_JSON` if what it sent makes no sense.
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        """Returns the answer to a hook of a CLI that calls us (`CliHooks`), however long that
+        takes. Cancelled if the hook is gone. `services` are always the same. Raises
+        one of `BAD_JSON` if what it sent makes no sense.
         """
         return b""
 
@@ -387,18 +339,8 @@ class SessionStore:
         """
         return {}
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> SessionWatch:
-        """Returns a watch of all of them, or of `only` one. `servers` are the addresses of running
-        programs of this kind that report what their sessions say; a kind that has none ignores
-        them.
-        """
+    def watch(self, options: WatchOptions) -> SessionWatch:
+        """Returns a watch of all of them, or of one."""
         return SessionWatch()
 
 
@@ -445,17 +387,48 @@ class Command(Struct):
     kind: str = ""
     prints: str = "raw"
     reads_stdin: bool = False  # reads prompts and answers as lines of JSON
-    verbose: bool = False
     captured: bool = True  # its stdout goes through us
     session: str | None = None
     resumes: bool = False
-    forwards: bool = False
     # Ctrl-C and other signals that end a program do not reach it: its controller is asked to
     # cancel. For servers, which know nothing of the person who waits for an answer.
     is_server: bool = False
     prompt: str | None = None  # what to say first, where it is said over stdin
     why_not_steered: str = ""  # where that was wanted, and cannot be
     asked: str | None = None  # the prompt in its arguments, where it is plain which that is
+
+
+class Resumption(Struct):
+    """A command that continues an agent's conversation, where to start it and with what in its
+    environment, and the file made for it. One that `needs_copy` cannot be used before that is
+    made.
+    """
+
+    argv: list[str]
+    cwd: str | None
+    made: Path | None = None
+    needs_copy: bool = False
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        command = " ".join([*given, shlex.join(self.argv)])
+        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
+
+
+class StoredAgent(Struct, frozen=True):
+    """The agent whose conversation is to be continued: a session's main agent, or the sub-agent
+    with an id.
+
+    `agent` is what the sub-agent is called. All of it comes from the log, to which anyone with
+    permission to send runs can write: a launcher takes nothing of it into a command before it has
+    the form that its kind's ids have, and takes the folder from the session that is stored on this
+    machine.
+    """
+
+    session_id: str
+    agent_id: str | None = None
+    agent: str | None = None
 
 
 class OutputRenderer(Protocol):
@@ -475,7 +448,9 @@ class OutputRenderer(Protocol):
 
 
 class Launcher(Protocol):
-    """How a kind's programs are started so that every agent is visible."""
+    """How a kind's programs are started so that every agent is visible, and how its sessions are
+    continued.
+    """
 
     def recognizes(self, argv: Sequence[str]) -> bool:
         """Returns whether a command line starts one of its programs."""
@@ -511,6 +486,16 @@ class Launcher(Protocol):
         """
         return None
 
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption | None:
+        """Returns the command that continues a session, or one of its sub-agents; `arguments` are
+        further ones for the program. None if this kind's sessions cannot be continued. Raises
+        SourceError if what it needs is gone. Without `write` no file is made; if one would be
+        needed, the command `needs_copy`.
+        """
+        return None
+
 
 class AgentProcess(Protocol):
     """A process that was started for a person."""
@@ -534,61 +519,11 @@ class AgentProcess(Protocol):
 
 
 class RunReference(Struct, frozen=True):
-    """The run of a process, for its controller: its name once it has one, and the id of the agent
-    behind a stream once that is known.
+    """The run of a session, for its controller. `agent_id` returns the id of the agent behind a
+    stream of it, once that is known.
     """
 
-    name: Callable[[], str]
     agent_id: Callable[[int], Awaitable[str | None]]
-
-
-# --- resuming ---
-
-
-class Resumption(Struct):
-    """A command that continues an agent's conversation, where to start it and with what in its
-    environment, and the file made for it. One that `needs_copy` cannot be used before that is
-    made.
-    """
-
-    argv: list[str]
-    cwd: str | None
-    made: Path | None = None
-    needs_copy: bool = False
-    env: dict[str, str] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        given = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
-        command = " ".join([*given, shlex.join(self.argv)])
-        return f"cd {shlex.quote(self.cwd)} && {command}" if self.cwd else command
-
-
-class StoredAgent(Struct, frozen=True):
-    """The agent whose conversation is to be continued: a session's main agent, or the sub-agent
-    with an id.
-
-    `agent` is what the sub-agent is called. All of it comes from the log, to which anyone with
-    permission to send runs can write: a resumer takes nothing of it into a command before it has
-    the form that its kind's ids have, and takes the folder from the session that is stored on this
-    machine.
-    """
-
-    session_id: str
-    agent_id: str | None = None
-    agent: str | None = None
-
-
-class Resumer(Protocol):
-    """Continues sessions, and sub-agents as sessions of their own."""
-
-    def resume(
-        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
-    ) -> Resumption:
-        """Returns the command that continues a session, or one of its sub-agents; `arguments` are
-        further ones for the program. Raises SourceError if what it needs is gone. Without `write`
-        no file is made; if one would be needed, the command `needs_copy`.
-        """
-        ...
 
 
 # --- orchestrating ---
@@ -715,8 +650,8 @@ class HookServices(Protocol):
         """Whether a person answers here."""
         ...
 
-    def look(self, session_id: str) -> None:
-        """Makes the watcher look at a session: there is something to record."""
+    def look(self, kind: str, session_id: str) -> None:
+        """Makes the watcher look at a session of a kind: there is something to record."""
         ...
 
     async def run_of(self, session_id: str) -> str | None:

@@ -11,10 +11,12 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unbraid.agents.port import AgentKind, DeltaFormat, SessionStore
+from unbraid.agents.port import AgentKind, Dialect, SessionStore
+from unbraid.errors import SourceError
 from unbraid.fold.tool_formats import ToolFormat, ToolTable
 from unbraid.system.files import read_small
 
@@ -129,6 +131,14 @@ def tools() -> ToolTable:
     return ToolTable(each for each in formats if isinstance(each, ToolFormat))
 
 
-def delta_formats() -> tuple[DeltaFormat, ...]:
-    """Returns how the kinds' lines carry text in small parts, for those that do."""
-    return tuple(found for each in kinds() if (found := each.deltas()) is not None)
+def delta_dialects() -> list[Dialect[Any]]:
+    """Returns dialects of all kinds whose lines carry text in small parts; one of each class, which
+    a program and those made from it have together.
+    """
+    found: dict[type, Dialect[Any]] = {}
+    for each in kinds():
+        with suppress(SourceError):  # that of another package may fail whenever it is asked
+            dialect = each.dialect()
+            if dialect.delta_signs:
+                found.setdefault(type(dialect), dialect)
+    return list(found.values())

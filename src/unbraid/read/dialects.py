@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unbraid.events import RelayEvent
 from unbraid.read.record import Record
@@ -10,11 +10,36 @@ from unbraid.read.record import Record
 R = TypeVar("R", bound=Record)
 
 
+class Delta(NamedTuple):
+    """A part of a block's text. `text` is the JSON string as it stands in the line, with its
+    quotes. `alone`: every other block of the same owner is whole.
+    """
+
+    owner: str
+    block: str | int
+    text: bytes
+    alone: bool = False
+
+
+class BlockEnd(NamedTuple):
+    """Blocks that are whole: one, all of an owner (`block` is None), or all (`owner` is None)."""
+
+    owner: str | None = None
+    block: str | int | None = None
+
+
 class Dialect(Protocol[R]):
     """One run's records to relay events: what is new, and who said it. Pure.
 
     A kind's dialect extends this. Everything but `decode` and `translate` has a default.
     """
+
+    delta_signs: tuple[bytes, ...] = ()
+    """Words of which every line has one that `delta` says something about; empty if its lines never
+    carry text in small parts."""
+
+    part_signs: tuple[bytes, ...] = ()
+    """The same for lines that carry a part of a block."""
 
     @property
     def ts(self) -> int:
@@ -75,6 +100,13 @@ class Dialect(Protocol[R]):
         happened when the record before them did.
         """
         return
+
+    def delta(self, line: bytes) -> Delta | BlockEnd | None:
+        """Returns what a line says about blocks whose text comes in small parts, so that a secret
+        which is cut over many lines can be redacted in each of them; None if it says nothing, or is
+        not this kind's. Depends on nothing but the line.
+        """
+        return None
 
 
 def with_defaults(dialect: Any) -> Dialect[Any]:

@@ -542,7 +542,7 @@ def _controller(
 
     found = None
     if launcher is not None:
-        found = launcher.controller(command, child, RunReference(lambda: run_log.run, agent_id))
+        found = launcher.controller(command, child, RunReference(agent_id))
     return SignalController(child.send_signal) if found is None else found
 
 

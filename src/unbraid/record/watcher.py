@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 
-from unbraid.agents.port import SessionWatch
+from unbraid.agents.port import SessionState, SessionWatch, WatchOptions
 from unbraid.agents.registry import is_kind, stores
 from unbraid.errors import LogError, SourceError
 from unbraid.log.leases import Leases
@@ -68,11 +68,13 @@ class Watcher:
         self._log, self._leases, self._warn = log, leases, warn
         self._redact, self._only, self._idle_seconds = redact, only, idle_seconds
         self._warned: set[str] = set()
-        self._watches = [
-            store.watch(warn=self._warn_once, only=only, inotify=inotify, servers=servers)
-            for store in stores(env).values()
+        options = WatchOptions(self._warn_once, only, inotify, servers)
+        self._watches = {
+            kind: store.watch(options)
+            for kind, store in stores(env).items()
             if only is None or store.is_session_id(only)
-        ]
+        }
+        self._states: dict[SessionWatch, dict[str, SessionState]] = {}  # when last asked
         self._watch_of: dict[str, SessionWatch] = {}
         self._followed: dict[str, FollowedSession] = {}
         self._dirty: dict[str, None] = {}
@@ -85,7 +87,7 @@ class Watcher:
             controllers,
             data_folder(env),
             run_now=self._run_now,
-            look=lambda watch, session: self._mark(session, watch),
+            look=self._mark_hooked,
         )
         controllers.add_notes(self.note)
         # When sessions were first seen that another process may want to record.
@@ -100,7 +102,7 @@ class Watcher:
         import_dialects()
         async with asyncio.TaskGroup() as tasks:
             looks = [asyncio.Event() for _ in self._watches]
-            for watch, looked in zip(self._watches, looks, strict=True):
+            for watch, looked in zip(self._watches.values(), looks, strict=True):
                 tasks.create_task(self._listen(watch, looked))
             for looked in looks:
                 await looked.wait()
@@ -138,7 +140,7 @@ class Watcher:
             self._last_look.cancel()
 
     async def _look_last(self) -> None:
-        for watch in self._watches:
+        for watch in self._watches.values():
             try:
                 for session in await asyncio.to_thread(watch.look):
                     self._mark(session, watch)
@@ -179,7 +181,7 @@ class Watcher:
         abandoned = set(await self._leases.abandoned())
         unfinished = abandoned | {run.session_id for run in live if run.session_id is not None}
         for session in sorted(unfinished) if self._only is None else [self._only]:
-            for watch in self._watches:
+            for watch in self._watches.values():
                 if await asyncio.to_thread(watch.has, session):
                     self._mark(session, watch)
                     break
@@ -206,12 +208,14 @@ class Watcher:
         for session in self._followed:
             followed_by.setdefault(self._watch_of[session], []).append(session)
         for watch, names in followed_by.items():
-            gone, changed = await asyncio.to_thread(_seen_processes, watch, names)
-            for session in gone:
-                if (followed := self._followed.get(session)) is not None:
+            states = await asyncio.to_thread(watch.states, names)
+            before, self._states[watch] = self._states.get(watch, {}), states
+            for session, state in states.items():
+                if (followed := self._followed.get(session)) is None:
+                    continue
+                if not state.alive:
                     await finish_despite_cancel(self._finish(session, followed))
-            for session in changed:
-                if session in self._followed:
+                elif state != before.get(session):
                     self._mark(session, watch)
 
     async def _end_silent(self) -> None:
@@ -223,8 +227,8 @@ class Watcher:
                 continue
             if now - followed.grew_at <= min(self._idle_seconds, RESTORED_QUIET_SECONDS):
                 continue
-            watch = self._watch_of[session]
-            if not watch.is_alive(session):
+            state = self._states.get(self._watch_of[session], {}).get(session)
+            if state is None or not state.alive:
                 await finish_despite_cancel(self._finish(session, followed))
 
     async def note(self, run: str, note: RunNote) -> bool:
@@ -243,6 +247,9 @@ class Watcher:
         if followed is None or followed.recorder.over or not followed.has_begun:
             return None
         return followed.recorder.run
+
+    def _mark_hooked(self, kind: str, session: str) -> None:
+        self._mark(session, self._watches[kind])
 
     def _mark(self, session: str, watch: SessionWatch) -> None:
         if self._only in (None, session):
@@ -358,12 +365,6 @@ class Watcher:
         if text not in self._warned:
             self._warned.add(text)
             self._warn(text)
-
-
-def _seen_processes(watch: SessionWatch, names: list[str]) -> tuple[set[str], set[str]]:
-    """Returns of which sessions no process lives any more, and of which one does something else."""
-    gone = watch.ended(names)
-    return gone, watch.changed_states()
 
 
 async def watch_until(

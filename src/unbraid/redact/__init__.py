@@ -8,7 +8,7 @@ What comes in is redacted before it is translated (`source`). The log stores a r
 run is over, and after a restart the translator is rebuilt from them: were it fed with clear text
 and rebuilt from redacted text, the next record, which repeats the block, would be new to it. So the
 translator never sees a secret, and neither does anything behind it: no disk and no server. Only the
-agent's kind knows how its lines carry parts of a block (`DeltaFormat`), and says so.
+agent's kind knows how its lines carry parts of a block (`Dialect.delta`), and says so.
 
 What goes out of a log that was written in clear is redacted as it is read (`reader`). A redacted
 copy of such a log would be simpler to serve, but it doubles the disk space, is complete only after

@@ -16,13 +16,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
 
-from unbraid.agents.port import BlockEnd, Delta, DeltaFormat
 from unbraid.events import FleetEvent, decode_event, encode
+from unbraid.read.dialects import BlockEnd, Delta, Dialect
 from unbraid.read.record import BAD_JSON
 from unbraid.redact.anchors import Anchors
 from unbraid.redact.keys import LONGEST
@@ -54,9 +54,9 @@ class _Format(NamedTuple):
 class LineFormats:
     """How the lines of all kinds carry parts of blocks, and what finds all that matters in them."""
 
-    def __init__(self, formats: Iterable[DeltaFormat]) -> None:
+    def __init__(self, formats: Iterable[Dialect[Any] | EventDeltas]) -> None:
         self.formats = [
-            _Format(each.read, _words_in(each, "signs"), _words_in(each, "part_signs"))
+            _Format(each.delta, _lower(each.delta_signs), _lower(each.part_signs))
             for each in formats
         ]
         words = [each.signs | each.part_signs for each in self.formats]
@@ -92,10 +92,10 @@ _decode = msgspec.json.Decoder(_Event).decode
 class EventDeltas:
     """A block belongs to its stream, and is whole when the stream says something else."""
 
-    signs = b'"stream_id"', b'"done"'
+    delta_signs = b'"stream_id"', b'"done"'
     part_signs = (b'"delta"',)
 
-    def read(self, line: bytes) -> Delta | BlockEnd | None:
+    def delta(self, line: bytes) -> Delta | BlockEnd | None:
         """Returns what an event says about blocks."""
         if b'"stream_id"' not in line and b'"done"' not in line:
             return None
@@ -298,9 +298,7 @@ def _read(line: bytes, reads: Sequence[Read]) -> Delta | BlockEnd | None:
     return None
 
 
-def _words_in(deltas: DeltaFormat, name: str) -> frozenset[bytes]:
-    """Returns the signs of a format in small letters; none if it has none of that name."""
-    signs: tuple[bytes, ...] = getattr(deltas, name, ())
+def _lower(signs: Iterable[bytes]) -> frozenset[bytes]:
     return frozenset(sign.lower() for sign in signs)
 
 

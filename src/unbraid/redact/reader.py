@@ -35,7 +35,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from unbraid.agents.port import Delta, SearchHit
+from unbraid.agents.port import SearchHit
 from unbraid.fold.query import CUT, Query
 from unbraid.fold.title import TITLE_CHARS
 from unbraid.log.entry import Entry
@@ -49,6 +49,7 @@ from unbraid.log.port import (
     run_pages,
 )
 from unbraid.log.summary import RunSummary
+from unbraid.read.dialects import Delta
 from unbraid.redact.lines import TEXTS, WITHIN_BLOCKS, EventDeltas, LineFormats, LineRedactor
 from unbraid.redact.secrets import redact, redact_words
 from unbraid.system.tasks import with_pauses
@@ -150,7 +151,7 @@ class RunRedactor:
             for each in page:
                 if each.seq >= entry.seq or each.type in WITHIN_BLOCKS:
                     continue
-                read = _EVENTS.read(each.data)
+                read = _EVENTS.delta(each.data)
                 name = read.block if isinstance(read, Delta) else None
                 if name is None or name != block:
                     whole = whole or block is not None or name is None

@@ -36,10 +36,10 @@ def line_redactor() -> LineRedactor:
 
 @cache
 def _line_formats() -> LineFormats:
-    from unbraid.agents.registry import delta_formats
+    from unbraid.agents.registry import delta_dialects
     from unbraid.redact.lines import EventDeltas, LineFormats
 
-    return LineFormats((*delta_formats(), EventDeltas()))
+    return LineFormats((*delta_dialects(), EventDeltas()))
 
 
 class _Source:

@@ -17,11 +17,11 @@ import asyncio
 import re
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import h11
 
@@ -33,6 +33,7 @@ from unbraid.agents.port import (
     SOCKET_NAME,
     STALLED_NAME,
     HookCall,
+    RunReference,
     SessionWatch,
 )
 from unbraid.errors import LogError
@@ -65,7 +66,7 @@ class SteeredRuns:
         before = self._runs.get(session_id)
         if before == run:
             return
-        controller = watch.controller(session_id, run, partial(agent_of, self._log, run))
+        controller = watch.controller(session_id, RunReference(partial(agent_of, self._log, run)))
         if controller is None:
             return
         if before is not None:
@@ -104,11 +105,14 @@ BEAT = b"\n" * int(2 * HOOK_BEAT_SECONDS)
 _CALLER = re.compile(r"\d{1,11}-[A-Za-z0-9-]{0,100}")
 
 
-class HookSocket:
-    """Lets watches answer the hooks of their kinds."""
+Answer = Callable[[HookCall], Coroutine[Any, Any, bytes]]
 
-    def __init__(self, folder: Path, watches: Mapping[str, SessionWatch]) -> None:
-        self._folder, self._watches = folder, watches
+
+class HookSocket:
+    """Listens to hooks. `answers` are what answers those of each kind."""
+
+    def __init__(self, folder: Path, answers: Mapping[str, Answer]) -> None:
+        self._folder, self._answers = folder, answers
         self._calls: dict[asyncio.Task[None], int] = {}  # the process of each, oldest first
         self._body_bytes = 0  # of all calls that are being read
         self.is_others = False  # another process of ours listens
@@ -195,9 +199,9 @@ class HookSocket:
         async with asyncio.timeout(HOOK_REQUEST_TIMEOUT_SECONDS):
             call = await self._read(response.connection, reader)
         status, body = 404, b""
-        if call is not None and (watch := self._watches.get(call[0])) is not None:
+        if call is not None and (answer := self._answers.get(call[0])) is not None:
             self._note_caller(call[1].caller)
-            status, body = await self._hooked(watch, call[1], reader, response=response)
+            status, body = await self._hooked(answer, call[1], reader, response=response)
         await response.end(status, body)
 
     async def _read(
@@ -227,12 +231,12 @@ class HookSocket:
 
     async def _hooked(
         self,
-        watch: SessionWatch,
+        answer: Answer,
         call: HookCall,
         reader: asyncio.StreamReader,
         response: _Response,
     ) -> tuple[int, bytes]:
-        answering = asyncio.ensure_future(watch.hooked(call))
+        answering = asyncio.ensure_future(answer(call))
         # A caller says nothing more: what comes is its end.
         leaving = asyncio.ensure_future(reader.read(1))
         beat = HOOK_BEAT_SECONDS if call.beats else None
@@ -311,7 +315,7 @@ def _lock(folder: Path) -> IO[bytes] | None:
 
 class HookService:
     """The `HookServices` of a watcher. `run_now` returns the run that records a session at present,
-    and `look` makes the watcher look at a session.
+    and `look` makes the watcher look at a session of a kind.
     """
 
     def __init__(
@@ -321,21 +325,17 @@ class HookService:
         home: Path,
         *,
         run_now: Callable[[str], str | None],
-        look: Callable[[SessionWatch, str], None],
+        look: Callable[[str, str], None],
     ) -> None:
         self._log, self._controllers, self._home = log, controllers, home
-        self._run_now, self._look = run_now, look
+        self._run_now, self.look = run_now, look
         self._mail: set[str] = set()
         self._socket: HookSocket | None = None
 
-    async def run(self, watches: Iterable[SessionWatch]) -> None:
-        """Answers hooks until cancelled."""
-        hooked: dict[str, SessionWatch] = {}
-        for watch in watches:
-            if watch.hook_kind:
-                watch.use_hooks(_OfWatch(self, partial(self._look, watch)))
-                hooked[watch.hook_kind] = watch
-        self._socket = HookSocket(self._home / FOLDER, hooked)
+    async def run(self, watches: Mapping[str, SessionWatch]) -> None:
+        """Answers hooks until cancelled, by the watches of their kinds."""
+        answers = {kind: partial(watch.hooked, services=self) for kind, watch in watches.items()}
+        self._socket = HookSocket(self._home / FOLDER, answers)
         try:
             await self._socket.run()
         finally:
@@ -390,12 +390,3 @@ class HookService:
                 path.touch(mode=0o600)
             else:
                 path.unlink(missing_ok=True)
-
-
-class _OfWatch:
-    """The same for one watch."""
-
-    def __init__(self, service: HookService, look: Callable[[str], None]) -> None:
-        self.attendance, self.look = service.attendance, look
-        self.run_of, self.replied = service.run_of, service.replied
-        self.note_orders = service.note_orders

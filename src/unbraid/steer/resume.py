@@ -25,9 +25,9 @@ async def resumption(
     CallerError if nothing can.
     """
     found = kind(run.source)
-    resumer = None if found is None else found.resumer(env)
-    if resumer is None:
-        raise CallerError(f"run {run.run} cannot be resumed: no program continues its session")
+    launcher = None if found is None else found.launcher(env)
+    if launcher is None:
+        raise _not_resumable(run)
     agent_id = await agent_of(log, run.run, stream) if stream else None
     if stream and agent_id is None:
         raise CallerError(f"run {run.run} does not have the agent id of its stream {stream}")
@@ -36,7 +36,14 @@ async def resumption(
         agent_id=agent_id,
         agent=await _agent_name(log, run.run, stream) if stream else None,
     )
-    return resumer.resume(stored, arguments, write=write)
+    resumed = launcher.resume(stored, arguments, write=write)
+    if resumed is None:
+        raise _not_resumable(run)
+    return resumed
+
+
+def _not_resumable(run: RunSummary) -> CallerError:
+    return CallerError(f"run {run.run} cannot be resumed: no program continues its session")
 
 
 async def agent_of(log: Log, run: str, stream: int) -> str | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.claude.deltas import ClaudeDeltas
-from unbraid.agents.port import BlockEnd, Delta
+from unbraid.agents.claude.records import delta_in
+from unbraid.read.dialects import BlockEnd, Delta
 
 
 def event(parent: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -42,9 +42,9 @@ def event(parent: str | None = None, **fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_line(record: Any, found: Delta | BlockEnd | None) -> None:
-    assert ClaudeDeltas().read(json.dumps(record).encode()) == found
+    assert delta_in(json.dumps(record).encode()) == found
 
 
 @pytest.mark.parametrize("line", [b"", b'{"type":"stream_event"', b'"stream_event"'])
 def test_what_is_no_record(line: bytes) -> None:
-    assert ClaudeDeltas().read(line) is None
+    assert delta_in(line) is None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tests.block_rows import RECORDINGS
-from unbraid.agents.codex.deltas import CodexDeltas
-from unbraid.agents.port import BlockEnd, Delta
+from unbraid.agents.codex.records import delta_in
+from unbraid.read.dialects import BlockEnd, Delta
 
 
 def test_every_delta_is_found_and_every_block_ends() -> None:
     stream = RECORDINGS / "child-fails.app-server.codex-0.166.0" / "app-server.ndjson"
     lines = stream.read_bytes().splitlines()
-    read = [CodexDeltas().read(line) for line in lines]
+    read = [delta_in(line) for line in lines]
     deltas = [each for each in read if isinstance(each, Delta)]
     assert len(deltas) == sum(b'"delta":"' in line for line in lines) > 0
     ended = {(each.owner, each.block) for each in read if isinstance(each, BlockEnd)}
     assert {(each.owner, each.block) for each in deltas} <= ended
-    assert CodexDeltas().read(b'{"type":"item.completed"}') is None
+    assert delta_in(b'{"type":"item.completed"}') is None

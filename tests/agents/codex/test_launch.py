@@ -10,7 +10,7 @@ import pytest
 from tests.agents.codex.rollouts import CHILD, ROOT, head, line, says, spawns, turn, write
 from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows, stream_of
 from unbraid import events as e
-from unbraid.agents.codex.launch import CodexLauncher, CodexResumer
+from unbraid.agents.codex.launch import CodexLauncher
 from unbraid.agents.port import Recorded, StoredAgent
 from unbraid.errors import CallerError, SourceError
 from unbraid.fold.pipeline import Pipeline
@@ -121,17 +121,17 @@ async def test_what_draws_on_the_terminal_is_found_by_its_folder(tmp_path: Path)
 def test_a_thread_is_continued_by_its_id(tmp_path: Path) -> None:
     write(tmp_path, ROOT, head(ROOT))
     write(tmp_path, CHILD, head(CHILD, ROOT))
-    resumer = CodexResumer({"CODEX_HOME": str(tmp_path)})
-    assert resumer.resume(StoredAgent(ROOT), ["--search"]).argv == [
+    launcher = CodexLauncher({"CODEX_HOME": str(tmp_path)})
+    assert launcher.resume(StoredAgent(ROOT), ["--search"]).argv == [
         "codex",
         "resume",
         ROOT,
         "--search",
     ]
-    command = resumer.resume(StoredAgent(ROOT, agent_id=CHILD), ["exec", "--json", "Go on."])
+    command = launcher.resume(StoredAgent(ROOT, agent_id=CHILD), ["exec", "--json", "Go on."])
     assert command.argv == ["codex", "exec", "--json", "resume", CHILD, "Go on."]
     assert command.cwd == "/x"
     with pytest.raises(SourceError, match="not stored"):
-        resumer.resume(StoredAgent("01a1e370-0009-7000-8000-000000000002"), [])
+        launcher.resume(StoredAgent("01a1e370-0009-7000-8000-000000000002"), [])
     with pytest.raises(CallerError):
-        resumer.resume(StoredAgent("--config=x"), [])
+        launcher.resume(StoredAgent("--config=x"), [])

@@ -45,9 +45,7 @@ class Talked:
 
     def __init__(self, served: ServedExec) -> None:
         self.server = PlayedServer()
-        self.controller = CodexController(
-            self.server, RunReference(lambda: "r", self._agent_id), served
-        )
+        self.controller = CodexController(self.server, RunReference(self._agent_id), served)
 
     async def _agent_id(self, stream_id: int) -> str | None:
         return {1: CHILD}.get(stream_id)

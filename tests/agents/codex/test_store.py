@@ -29,7 +29,7 @@ from tests.block_rows import CLEAN, FOLDERS, judge, logged_rows
 from unbraid import events as e
 from unbraid.agents.codex.rollouts import stored_order, zstd_module
 from unbraid.agents.codex.sessions import CodexSessions
-from unbraid.agents.port import Recorded
+from unbraid.agents.port import Recorded, SessionState, WatchOptions
 from unbraid.fold.pipeline import Pipeline
 from unbraid.record.sessions.sources import events_of, runs_of_sources
 from unbraid.record.sessions.stored_facts import FILE_NAME, SessionFacts, stored_facts
@@ -192,19 +192,19 @@ async def test_a_change_of_a_child_is_one_of_its_session(tmp_path: Path) -> None
     (folder,) = [each for each in CODEX if each.name.startswith("fan-same-opening")]
     env = home_of(folder, tmp_path)
     threads = load(folder).truth["threads"]
-    watch = CodexSessions(env).watch(inotify=False)
+    watch = CodexSessions(env).watch(WatchOptions(inotify=False))
     assert watch.look() == set()
     (child,) = (tmp_path / "home").rglob(f"*{threads['a']}.jsonl")
     child.write_bytes(child.read_bytes() + b"\n")
     assert watch.look() == {threads["main"]}
     assert watch.has(threads["main"])
-    assert watch.ended([threads["main"]]) == set()
+    assert watch.states([threads["main"]]) == {}
 
 
 async def test_a_session_is_seen_that_was_written_before_its_folder_was_watched(
     tmp_path: Path,
 ) -> None:
-    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch()
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(WatchOptions())
     async with asyncio.timeout(60), aclosing(watch.changes()) as changes:
         assert await anext(changes) == set()
         made = tmp_path / "made"
@@ -220,7 +220,7 @@ async def test_a_session_is_seen_that_was_written_with_the_folder_of_its_day(
 ) -> None:
     """The whole file is there before the system reports on the new folder."""
     write(tmp_path, ROOT, head(ROOT))
-    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch()
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(WatchOptions())
     async with asyncio.timeout(60), aclosing(watch.changes()) as changes:
         assert await anext(changes) == {ROOT}
         assert await anext(changes) == set()
@@ -233,7 +233,7 @@ async def test_a_session_is_seen_that_was_written_with_the_folder_of_its_day(
 
 async def test_a_child_whose_first_line_is_half_written_is_no_session(tmp_path: Path) -> None:
     write(tmp_path, ROOT, head(ROOT))
-    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(inotify=False)
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(WatchOptions(inotify=False))
     assert watch.look() == set()
     begun = write(tmp_path, CHILD)
     for text, roots in ((head(CHILD, ROOT)[:40], set()), (head(CHILD, ROOT)[40:] + b"\n", {ROOT})):
@@ -245,12 +245,12 @@ async def test_a_child_whose_first_line_is_half_written_is_no_session(tmp_path: 
 def test_an_exec_that_nobody_was_seen_to_run_is_over_when_it_says_so(tmp_path: Path) -> None:
     written = write(tmp_path, ROOT, head(ROOT), *turn("t1", says("first"), end=None))
     write(tmp_path, CHILD, head(CHILD, source="cli"), *turn("t1", says("first")))
-    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(inotify=False)
+    watch = CodexSessions({"CODEX_HOME": str(tmp_path)}).watch(WatchOptions(inotify=False))
     watch.look()
     for _ in range(3):
-        assert watch.ended([ROOT, CHILD]) == set()
+        assert watch.states([ROOT, CHILD]) == {}
     with written.open("ab") as file:
         end = b'"type":"event_msg","payload":{"type":"task_complete","turn_id":"t1"}}'
         file.write(b'{"timestamp":"2026-11-16T08:19:01.000Z",' + end + b"\n")
-    assert watch.ended([ROOT, CHILD]) == set()
-    assert watch.ended([ROOT, CHILD]) == {ROOT}
+    assert watch.states([ROOT, CHILD]) == {}
+    assert watch.states([ROOT, CHILD]) == {ROOT: SessionState(alive=False)}

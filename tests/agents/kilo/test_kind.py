@@ -80,8 +80,9 @@ def test_a_session_is_continued_by_its_own_program(home: dict[str, str]) -> None
     (facts,) = stores(home)["kilo"].listed()
     made = kind("kilo")
     assert made is not None
-    resumer = made.resumer(home)
-    assert resumer is not None
-    resumption = resumer.resume(StoredAgent(facts.session_id), ["run", "Go on."])
+    launcher = made.launcher(home)
+    assert launcher is not None
+    resumption = launcher.resume(StoredAgent(facts.session_id), ["run", "Go on."])
+    assert resumption is not None
     assert resumption.argv == ["kilo", "run", "--session", facts.session_id, "Go on."]
     assert KILO.variable("DB") == "KILO_DB"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from unbraid.agents.opencode.deltas import OpenCodeDeltas
-from unbraid.agents.port import BlockEnd, Delta
+from unbraid.agents.opencode.records import delta_in
+from unbraid.read.dialects import BlockEnd, Delta
 
 PART = {"id": "p", "sessionID": "s", "messageID": "m", "type": "text", "text": "all"}
 GIVEN = {"sessionID": "s", "messageID": "m", "partID": "p"}
@@ -30,9 +30,9 @@ def test_an_event(
     prefix: bytes, kind: str, properties: dict[str, Any], found: Delta | BlockEnd | None
 ) -> None:
     line = prefix + json.dumps({"type": kind, "properties": properties}).encode()
-    assert OpenCodeDeltas().read(line) == found
+    assert delta_in(line) == found
 
 
 @pytest.mark.parametrize("line", [b"", b'{"properties"', b'["properties"]', b'{"type":"text"}'])
 def test_what_is_no_event(line: bytes) -> None:
-    assert OpenCodeDeltas().read(line) is None
+    assert delta_in(line) is None

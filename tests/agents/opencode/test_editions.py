@@ -14,6 +14,7 @@ from unbraid.agents.opencode.database import OpenCodeFiles
 from unbraid.agents.opencode.dialect import OpenCodeDialect
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.opencode.kind import OpenCodeKind
+from unbraid.agents.registry import delta_dialects
 
 FORK = Edition(
     name="spork",
@@ -91,7 +92,7 @@ def test_a_kind_is_what_its_edition_says() -> None:
     assert kind.place_variables == ("SPORK_DB",)
     assert kind.agent_folders == (".spork/agent",)
     assert kind.steered_command.startswith("spork serve ")
-    assert kind.hooks({}) is None and kind.deltas() is None
+    assert kind.hooks({}) is None
     launcher = kind.launcher({})
     assert launcher.recognizes(["spork", "run"]) and not launcher.recognizes(["opencode", "run"])
 
@@ -100,3 +101,9 @@ def test_an_export_is_of_the_program_that_its_session_names() -> None:
     exported = json.dumps({"info": {"id": "ses_1", "version": "70.1"}, "messages": []}).encode()
     (run,) = OpenCodeFiles(ALL).document("x.json", exported) or []
     assert run.source == "knife"
+
+
+def test_text_in_small_parts_is_read_once_for_a_program_and_those_made_from_it() -> None:
+    found = {type(each).__name__ for each in delta_dialects()}
+    assert found == {"ClaudeDialect", "CodexDialect", "OpenCodeDialect"}
+    assert len(delta_dialects()) == len(found)

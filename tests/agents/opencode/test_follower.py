@@ -19,9 +19,9 @@ from unbraid.agents.opencode.follower import (
     rows_since,
 )
 from unbraid.agents.opencode.hooks import PluginLink
-from unbraid.agents.opencode.store import OpenCodeSessions
+from unbraid.agents.opencode.store import Installation, OpenCodeSessions
 from unbraid.agents.opencode.watch import DatabaseWatch
-from unbraid.agents.port import Recorded
+from unbraid.agents.port import Recorded, WatchOptions
 from unbraid.read.chunk import Chunk
 
 EVENT = b'{"type":"session.updated","properties":{}}\n'
@@ -49,7 +49,7 @@ def change(path: Path, at: int) -> None:
 
 
 def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> None:
-    follower = OpenCodeSessions({"OPENCODE_DB": str(path)}).follow(root, Recorded())
+    follower = OpenCodeSessions(Installation({"OPENCODE_DB": str(path)})).follow(root, Recorded())
     assert follower is not None
     assert follower.unsettled
     noted, rows = follower.read(at_once=True)
@@ -68,7 +68,7 @@ def test_it_begins_with_all_rows_and_how_far_they_go(path: Path, root: str) -> N
 
 def test_what_a_person_was_asked_before_it_was_followed_is_in_no_row(path: Path, root: str) -> None:
     """A server reports of a session before anybody follows it: by then its words are in rows."""
-    watch = DatabaseWatch({"OPENCODE_DB": str(path)}, [], warn=pytest.fail)
+    watch = DatabaseWatch(Installation({"OPENCODE_DB": str(path)}), WatchOptions(pytest.fail))
     watch.look()
     watch.report(root, [EVENT, ASKED], PluginLink())
     follower = watch.follow(root, Recorded())

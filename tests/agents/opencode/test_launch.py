@@ -15,6 +15,7 @@ from tests.forked import ran
 from unbraid import Translator
 from unbraid import events as e
 from unbraid.agents.opencode.launch import OpenCodeSource
+from unbraid.agents.opencode.store import Installation
 from unbraid.agents.port import Recorded
 from unbraid.log import SqliteLog
 from unbraid.read.chunk import Chunk
@@ -39,7 +40,7 @@ UNREADABLE = {
 
 def recorded_chunks(printed: Iterable[bytes]) -> list[Chunk]:
     """Returns what is recorded of a process that has printed this."""
-    source = OpenCodeSource(NOWHERE, began_ms=0)
+    source = OpenCodeSource(Installation(NOWHERE), began_ms=0)
     for data in printed:
         source.printed(data)
         assert list(source.read()) == []

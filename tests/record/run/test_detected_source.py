@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from unbraid.agents.claude.process.launch import ClaudeLauncher, ClaudeSource
 from unbraid.agents.opencode.launch import OpenCodeLauncher
+from unbraid.agents.opencode.store import Installation
 from unbraid.agents.port import Recorded
 from unbraid.read.chunk import Chunk
 from unbraid.record.run import DetectedSource
@@ -22,7 +23,7 @@ NOWHERE = {"HOME": "/nothing", "XDG_DATA_HOME": "/nothing"}
 
 def detected(data: Iterable[bytes]) -> tuple[str | None, list[Chunk]]:
     """The session that was found, and what is recorded of the stream."""
-    source = DetectedSource([ClaudeLauncher(NOWHERE), OpenCodeLauncher(NOWHERE)])
+    source = DetectedSource([ClaudeLauncher(NOWHERE), OpenCodeLauncher(Installation(NOWHERE))])
     for each in data:
         source.printed(each)
     assert list(source.read()) == []
@@ -61,5 +62,5 @@ def test_lines_without_a_session_are_still_of_their_kind() -> None:
     source = ClaudeLauncher(NOWHERE).piped(b'{"type":"assistant","message":{}}')
     assert isinstance(source, ClaudeSource)
     assert ClaudeLauncher(NOWHERE).piped(OPENCODE) is None
-    assert OpenCodeLauncher(NOWHERE).piped(CLAUDE) is None
-    assert OpenCodeLauncher(NOWHERE).piped(b"{") is None
+    assert OpenCodeLauncher(Installation(NOWHERE)).piped(CLAUDE) is None
+    assert OpenCodeLauncher(Installation(NOWHERE)).piped(b"{") is None

@@ -14,6 +14,7 @@ from tests.block_rows import CLEAN, RECORDINGS, judge
 from tests.record.run.agents import log_path, logged
 from tests.record.run.test_run import in_time
 from unbraid.agents.opencode.launch import OpenCodeSource
+from unbraid.agents.opencode.store import Installation
 from unbraid.record.run import RunLog
 from unbraid.system.clock import now_ms
 
@@ -40,7 +41,7 @@ async def test_what_is_printed_waits_for_rows_that_have_to(
 
     run_log = RunLog(pytest.fail)
     await run_log.begin(None)
-    source = OpenCodeSource({"XDG_DATA_HOME": str(tmp_path)}, began_ms=0)
+    source = OpenCodeSource(Installation({"XDG_DATA_HOME": str(tmp_path)}), began_ms=0)
     source.printed((FAN / "stdout.ndjson").read_bytes())
     assert source.read() == []
     assert source.session_id is not None

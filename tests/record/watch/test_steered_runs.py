@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from unbraid.agents.claude.hooks.session import HookedSession
+from unbraid.agents.port import RunReference
 from unbraid.log import MemoryLog
 from unbraid.steer.controllers import Controllers
 from unbraid.steer.hooks import MAX_SILENT, SteeredRuns
@@ -16,11 +16,9 @@ from unbraid.system.sockets import SocketChannel
 class Watch:
     """A watch in which every session can be steered."""
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> HookedSession:
+    def controller(self, session_id: str, run: RunReference) -> HookedSession:
         session = HookedSession(session_id, lambda name: None)
-        session.goes_to(agent_of)
+        session.goes_to(run.agent_id)
         return session
 
 

@@ -18,7 +18,7 @@ from unbraid.agents.claude.hooks.session import HookInput
 from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
 from unbraid.agents.control_port import Attendance
-from unbraid.agents.port import HookCall, Recorded
+from unbraid.agents.port import HookCall, Recorded, RunReference, WatchOptions
 
 SESSIONS = 600
 
@@ -37,7 +37,7 @@ class Services:
 
     attendance = Attendance()
 
-    def look(self, session_id: str) -> None:
+    def look(self, kind: str, session_id: str) -> None:
         """Looks at nothing."""
 
     async def run_of(self, session_id: str) -> str | None:
@@ -62,13 +62,12 @@ def written(config: Path, count: int) -> list[str]:
 async def test_sessions_are_followed_in_threads_while_hooks_call(tmp_path: Path) -> None:
     names = written(tmp_path, SESSIONS)
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path), "HOME": str(tmp_path)}
-    watch = TranscriptWatch(env, warn=lambda text: None, only=None, inotify=False)
-    watch.use_hooks(Services())
+    watch = TranscriptWatch(env, WatchOptions(inotify=False))
     watch.look()
     body = b'{"session_id":"%s","hook_event_name":"PreToolUse"}' % names[0].encode()
     call = HookCall(ORDERS, body)
-    await watch.hooked(call)
-    controller = watch.controller(names[0], "r", lambda stream: asyncio.sleep(0, None))
+    await watch.hooked(call, Services())
+    controller = watch.controller(names[0], RunReference(lambda stream: asyncio.sleep(0, None)))
     assert controller is not None
     followed = asyncio.gather(
         *(asyncio.to_thread(watch.follow, name, Recorded()) for name in names)

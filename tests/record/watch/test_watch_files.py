@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tests.polling import until
 from tests.record.watch.writing import HOURS_AGO, SESSION, Writer, append, dated
 from unbraid import events as e
 from unbraid.agents.claude.sessions.watch import TranscriptWatch
+from unbraid.agents.port import SessionState
 from unbraid.errors import LogError
 from unbraid.events import decode_event
 from unbraid.log import Entry, SqliteLog
@@ -255,13 +256,13 @@ async def test_a_session_that_was_restored_is_over_until_it_goes_on(
 async def test_one_whose_times_are_old_is_one_run_while_its_files_grow(
     machine: Machine, inotify: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks, ended = list[None](), TranscriptWatch.ended
+    checks, states = list[None](), TranscriptWatch.states
 
-    def observed(watch: TranscriptWatch, sessions: Iterable[str]) -> set[str]:
+    def observed(watch: TranscriptWatch, among: Collection[str]) -> dict[str, SessionState]:
         checks.append(None)
-        return ended(watch, sessions)
+        return states(watch, among)
 
-    monkeypatch.setattr(TranscriptWatch, "ended", observed)
+    monkeypatch.setattr(TranscriptWatch, "states", observed)
     monkeypatch.setattr(watcher, "PROCESS_CHECK_SECONDS", 0.01)
     monkeypatch.setattr(watcher, "SILENCE_CHECK_SHARE", 0.0)
     played = Writer(machine.config, timestamp=HOURS_AGO)

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import (
-    AgentKind,
-    DeltaFormat,
-    FileFormats,
-    Finding,
-    Resumer,
-    SessionStore,
-    ToolFormat,
-)
+from unbraid.agents.port import AgentKind, Finding, ToolFormat
 
 if TYPE_CHECKING:
     from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
-    from unbraid.agents.port import Backend, CliHooks, Launcher
 
 
 class ClaudeCode(AgentKind):
@@ -35,8 +25,14 @@ class ClaudeCode(AgentKind):
         "parallel": ("Task", "Agent"),
         "fetch": ("WebFetch",),
     }
-
     steered_command = 'unbraid run --steer -- claude -p "…"'
+    parts: ClassVar[Mapping[str, str]] = {
+        "backend": "unbraid.agents.claude.backend:ClaudeBackend",
+        "files": "unbraid.agents.claude.sessions.file_formats:ClaudeFiles",
+        "hooks": "unbraid.agents.claude.hooks.installer:ClaudeHooks",
+        "launcher": "unbraid.agents.claude.process.launch:ClaudeLauncher",
+        "sessions": "unbraid.agents.claude.sessions.store:ClaudeSessions",
+    }
 
     def dialect(self) -> ClaudeDialect:
         from unbraid.agents.claude.dialect.dispatcher import ClaudeDialect
@@ -53,42 +49,7 @@ class ClaudeCode(AgentKind):
 
         return TOOLS
 
-    def launcher(self, env: Mapping[str, str]) -> Launcher:
-        from unbraid.agents.claude.process.launch import ClaudeLauncher
-
-        return ClaudeLauncher(env)
-
-    def resumer(self, env: Mapping[str, str]) -> Resumer:
-        from unbraid.agents.claude.resume import ClaudeResumer
-
-        return ClaudeResumer(env)
-
-    def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
-        from unbraid.agents.claude.backend import ClaudeBackend
-
-        return ClaudeBackend(env=env, cwd=cwd)
-
-    def hooks(self, env: Mapping[str, str]) -> CliHooks:
-        from unbraid.agents.claude.hooks.installer import ClaudeHooks
-
-        return ClaudeHooks(env)
-
     async def checkup(self, env: Mapping[str, str]) -> list[Finding]:
         from unbraid.agents.claude.checkup import checkup
 
         return await checkup(env)
-
-    def sessions(self, env: Mapping[str, str]) -> SessionStore:
-        from unbraid.agents.claude.sessions.store import ClaudeSessions
-
-        return ClaudeSessions(env)
-
-    def files(self) -> FileFormats:
-        from unbraid.agents.claude.sessions.file_formats import ClaudeFiles
-
-        return ClaudeFiles()
-
-    def deltas(self) -> DeltaFormat:
-        from unbraid.agents.claude.deltas import ClaudeDeltas
-
-        return ClaudeDeltas()

@@ -36,29 +36,26 @@ NO_TRANSCRIPT = "has no transcript, so it cannot be resumed"
 AGENT_ID = re.compile(rf"(?:{SIDECHAIN})?[0-9A-Za-z][0-9A-Za-z_-]{{0,63}}")
 
 
-class ClaudeResumer:
-    """Resumes sessions, and sub-agents as sessions of their own, for which it makes a file."""
-
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
-
-    def resume(
-        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
-    ) -> Resumption:
-        session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
-        main = next(session_transcripts(session, self._env), None)
-        if main is None:
-            raise SourceError(session, NOT_STORED_HERE)
-        if stored.agent_id is None:
-            cwd = opening_of_file(main).cwd or process_folder(main)
-            return Resumption(["claude", "--resume", session, *arguments], cwd)
-        agent = checked_id(stored.agent_id, AGENT_ID, "an agent of Claude Code")
-        if not write:
-            if next(_lines_of(main, agent), None) is None:
-                raise SourceError(agent, NO_TRANSCRIPT)
-            return Resumption(["claude", "--resume", *arguments], None, needs_copy=True)
-        made, cwd = as_session(main, agent)
-        return Resumption(["claude", "--resume", made.stem, *arguments], cwd, made)
+def resumption(
+    env: Mapping[str, str], stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+) -> Resumption:
+    """Returns the command that continues a session, or a sub-agent as a session of its own, for
+    which a file is made.
+    """
+    session = checked_id(stored.session_id, SESSION_ID, "a session of Claude Code")
+    main = next(session_transcripts(session, env), None)
+    if main is None:
+        raise SourceError(session, NOT_STORED_HERE)
+    if stored.agent_id is None:
+        cwd = opening_of_file(main).cwd or process_folder(main)
+        return Resumption(["claude", "--resume", session, *arguments], cwd)
+    agent = checked_id(stored.agent_id, AGENT_ID, "an agent of Claude Code")
+    if not write:
+        if next(_lines_of(main, agent), None) is None:
+            raise SourceError(agent, NO_TRANSCRIPT)
+        return Resumption(["claude", "--resume", *arguments], None, needs_copy=True)
+    made, cwd = as_session(main, agent)
+    return Resumption(["claude", "--resume", made.stem, *arguments], cwd, made)
 
 
 def as_session(main: Path, agent: str) -> tuple[Path, str | None]:

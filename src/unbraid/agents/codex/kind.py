@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from unbraid.agents.port import (
-    AgentKind,
-    Finding,
-    ToolFormat,
-)
+from unbraid.agents.port import AgentKind, Finding, ToolFormat
 from unbraid.screen import counted
 
 if TYPE_CHECKING:
@@ -52,10 +48,8 @@ class Codex(AgentKind):
     }
     parts: ClassVar[Mapping[str, str]] = {
         "backend": "unbraid.agents.codex.backend:CodexBackend",
-        "deltas": "unbraid.agents.codex.deltas:CodexDeltas",
         "files": "unbraid.agents.codex.rollouts:CodexFiles",
         "launcher": "unbraid.agents.codex.launch:CodexLauncher",
-        "resumer": "unbraid.agents.codex.launch:CodexResumer",
         "sessions": "unbraid.agents.codex.sessions:CodexSessions",
     }
 

@@ -157,13 +157,6 @@ class CodexLauncher:
             return None
         return CodexController(process, run, command.served)
 
-
-class CodexResumer:
-    """Resumes threads, whether the main agent's or a sub-agent's."""
-
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self._folders = RolloutFolders.of(env)
-
     def resume(
         self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
     ) -> Resumption:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, field
 
+from unbraid.read.dialects import BlockEnd, Delta
 from unbraid.read.record import BAD_JSON, MISSING, Record, coerce, read_as
 
 STORED = frozenset(
@@ -401,3 +402,44 @@ def object_in(text: Any) -> dict[str, Any]:
     except BAD_JSON:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+# --- text in small parts, from an app-server ---
+
+
+class _DeltaItem(Struct, gc=False):
+    id: str = ""
+
+
+class _DeltaParams(Struct, gc=False, rename="camel"):
+    thread_id: str = ""
+    item_id: str = ""
+    delta: Raw = MISSING
+    item: _DeltaItem | None = None
+
+
+class _DeltaNotification(Struct, gc=False):
+    method: str = ""
+    params: _DeltaParams | None = None
+
+
+_decode_delta = msgspec.json.Decoder(_DeltaNotification).decode
+
+
+def delta_in(line: bytes) -> Delta | BlockEnd | None:
+    """Returns what a line says about blocks, which are items of a thread."""
+    if b'"method"' not in line[:300]:
+        return None
+    try:
+        read = _decode_delta(line)
+    except BAD_JSON:
+        return None
+    given = read.params
+    if given is None or not given.thread_id:
+        return None
+    text = bytes(given.delta)
+    if text.startswith(b'"') and given.item_id:
+        return Delta(given.thread_id, given.item_id, text)
+    if read.method == "item/completed" and given.item is not None:
+        return BlockEnd(given.thread_id, given.item.id)
+    return BlockEnd(given.thread_id) if read.method == "turn/completed" else None

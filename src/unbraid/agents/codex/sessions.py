@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from unbraid.agents.codex.records import ABOUT
@@ -15,7 +15,7 @@ from unbraid.agents.codex.rollouts import (
     with_time,
 )
 from unbraid.agents.files import Files, FileSessions, FilesFollower
-from unbraid.agents.port import SessionState
+from unbraid.agents.port import SessionState, WatchOptions
 from unbraid.agents.source import Recorded
 from unbraid.read.chunk import Chunk
 
@@ -53,18 +53,11 @@ class CodexSessions(FileSessions):
         }
         return {root: state for root, state in found.items() if state is not None}
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> RolloutWatch:
-        """Returns a watch of its folders; `servers` are those of other kinds."""
+    def watch(self, options: WatchOptions) -> RolloutWatch:
+        """Returns a watch of its folders."""
         from unbraid.agents.codex.watch import RolloutWatch
 
-        return RolloutWatch(self._folders, self.follower, warn=warn, inotify=inotify)
+        return RolloutWatch(self._folders, self.follower, options)
 
 
 class RolloutFollower(FilesFollower):

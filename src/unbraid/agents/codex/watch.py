@@ -13,7 +13,7 @@ over.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from unbraid.agents.codex.rollouts import RolloutFolders, codex_home, ends_turn, thread_of_name
 from unbraid.agents.file_watch import FileWatch, Follow
 from unbraid.agents.files import Files, FilesFollower
-from unbraid.agents.port import Recorded, SessionState
+from unbraid.agents.port import Recorded, SessionState, WatchOptions
 from unbraid.fold.status import PROMPT, WaitingFor
 from unbraid.system.files import modified_ms
 from unbraid.system.liveness import PROCESSES
@@ -86,10 +86,8 @@ class OpenRollouts(Struct):
 class RolloutWatch(FileWatch):
     """Codex's `SessionWatch`."""
 
-    def __init__(
-        self, folders: RolloutFolders, follow: Follow, *, warn: Callable[[str], None], inotify: bool
-    ) -> None:
-        super().__init__(folders, follow, warn=warn, inotify=inotify)
+    def __init__(self, folders: RolloutFolders, follow: Follow, options: WatchOptions) -> None:
+        super().__init__(folders, follow, options)
         self._folders = folders
         self._open: set[str] = set()  # threads that were seen open
         self._missed: set[str] = set()  # sessions that nobody had open when this was last asked
@@ -104,10 +102,10 @@ class RolloutWatch(FileWatch):
                 self._open |= now.own | now.shared
         return found
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose files were open, or that say that they are over, and that no process
-        had open in two looks, or only the shared server, in which no agent works and no terminal
-        may show it; each once.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns as gone those whose files were open, or that say that they are over, and that no
+        process had open in two looks, or only the shared server, in which no agent works and no
+        terminal may show it; each once.
         """
         files = dict(self.paths)
         trees = {name: self._folders.tree(name, files) for name in among}
@@ -125,7 +123,7 @@ class RolloutWatch(FileWatch):
                 else:
                     self._missed.add(session)
             self._open |= now.own | now.shared
-        return gone
+        return dict.fromkeys(gone, SessionState(alive=False))
 
     def _says_it_is_over(self, tree: Files) -> bool:
         """Returns whether this was `codex exec`, which ends with its turn, and the turn is over."""

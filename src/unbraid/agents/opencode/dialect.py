@@ -23,6 +23,7 @@ from unbraid.agents.opencode.records import (
     ToolState,
     agent_answer,
     decode,
+    delta_in,
     error_text,
 )
 from unbraid.events import (
@@ -62,6 +63,10 @@ SILENT = tuple(
 
 class OpenCodeDialect(Dialect[OpenCodeRecord]):
     """Translates the records of one run of OpenCode, or of one of the programs made from it."""
+
+    delta_signs = (b'"properties"',)
+    part_signs = (b'"delta"',)
+    delta = staticmethod(delta_in)
 
     def __init__(self, editions: Editions = UNFORKED) -> None:
         self._editions = editions

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from unbraid.agents.opencode.editions import OPENCODE, Edition, Editions
 from unbraid.agents.port import (
     AgentKind,
-    DeltaFormat,
     FileFormats,
     Finding,
-    Resumer,
     SessionStore,
     ToolFormat,
 )
@@ -21,6 +19,7 @@ from unbraid.errors import SourceError
 
 if TYPE_CHECKING:
     from unbraid.agents.opencode.dialect import OpenCodeDialect
+    from unbraid.agents.opencode.store import Installation
     from unbraid.agents.port import Backend, CliHooks, Launcher
 
 FIRST_DATABASE = (1, 2, 0)
@@ -78,12 +77,7 @@ class OpenCodeKind(AgentKind):
     def launcher(self, env: Mapping[str, str]) -> Launcher:
         from unbraid.agents.opencode.launch import OpenCodeLauncher
 
-        return OpenCodeLauncher(env, self.edition, self._editions)
-
-    def resumer(self, env: Mapping[str, str]) -> Resumer:
-        from unbraid.agents.opencode.launch import OpenCodeResumer
-
-        return OpenCodeResumer(env, self.edition)
+        return OpenCodeLauncher(self._here(env))
 
     def backend(self, env: Mapping[str, str], cwd: Path) -> Backend:
         from unbraid.agents.opencode.backend import OpenCodeBackend
@@ -126,12 +120,11 @@ class OpenCodeKind(AgentKind):
 
     def _stores(self, env: Mapping[str, str]) -> list[Finding]:
         from unbraid.agents.opencode.database import stored_sessions
-        from unbraid.agents.opencode.store import opencode_stores
         from unbraid.screen import counted
 
         about = "database" if self.edition == OPENCODE else f"{self.title} database"
         found: list[Finding] = []
-        for store in opencode_stores(env, self.edition):
+        for store in self._here(env).stores:
             try:
                 there = counted(len(stored_sessions(store)), "session")
                 found.append(Finding(about, "ok", f"{there} in {store}"))
@@ -143,20 +136,17 @@ class OpenCodeKind(AgentKind):
     def sessions(self, env: Mapping[str, str]) -> SessionStore:
         from unbraid.agents.opencode.store import OpenCodeSessions
 
-        return OpenCodeSessions(env, self.edition, self._editions)
+        return OpenCodeSessions(self._here(env))
 
     def files(self) -> FileFormats:
         from unbraid.agents.opencode.database import OpenCodeFiles
 
         return OpenCodeFiles(self._editions)
 
-    def deltas(self) -> DeltaFormat | None:
-        """Returns the parts of its server's event stream; None for a fork, whose lines are read as
-        OpenCode's already.
-        """
-        from unbraid.agents.opencode.deltas import OpenCodeDeltas
+    def _here(self, env: Mapping[str, str]) -> Installation:
+        from unbraid.agents.opencode.store import Installation
 
-        return OpenCodeDeltas() if self.edition is OPENCODE else None
+        return Installation(env, self.edition, self._editions)
 
     @cached_property
     def _editions(self) -> Editions:

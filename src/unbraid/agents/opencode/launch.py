@@ -4,19 +4,20 @@ stores (all agents).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from unbraid.agents.command_line import NOT_STORED_HERE, arguments_at, checked_id, option
 from unbraid.agents.opencode.database import session_folders
-from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
+from unbraid.agents.opencode.editions import OPENCODE, Edition
 from unbraid.agents.opencode.follower import ROWS_FROM, Database, RowFollower
 from unbraid.agents.opencode.records import head_of
-from unbraid.agents.opencode.store import SESSION_ID, opencode_database, opencode_stores
+from unbraid.agents.opencode.store import SESSION_ID, Installation
 from unbraid.agents.port import Command, Launcher, Resumption, StoredAgent
 from unbraid.agents.source import PrintingSource, Recorded
 from unbraid.errors import SourceError
@@ -31,13 +32,8 @@ SETTINGS = "CONFIG_CONTENT"  # the variable with settings for one process, over 
 class OpenCodeLauncher(Launcher):
     """Starts the program as it was asked for: its database has every agent."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        edition: Edition = OPENCODE,
-        editions: Editions = UNFORKED,
-    ) -> None:
-        self._env, self._edition, self._editions = env, edition, editions
+    def __init__(self, here: Installation) -> None:
+        self._here, self._edition = here, here.edition
 
     def recognizes(self, argv: Sequence[str]) -> bool:
         return self._arguments_of(argv) is not None
@@ -61,11 +57,7 @@ class OpenCodeLauncher(Launcher):
         JSON.
         """
         return OpenCodeSource(
-            self._env,
-            began_ms=now_ms(),
-            session_id=command.session,
-            begun_in=cwd,
-            edition=self._edition,
+            self._here, began_ms=now_ms(), session_id=command.session, begun_in=cwd
         )
 
     def piped(self, line: bytes) -> OpenCodeSource | None:
@@ -75,15 +67,43 @@ class OpenCodeLauncher(Launcher):
         session = head_of(line).session_id
         if session is None or self._keeper(session) != self._edition:
             return None
-        began_ms = now_ms() - PIPE_BEGAN_MS
-        return OpenCodeSource(self._env, began_ms=began_ms, edition=self._edition)
+        return OpenCodeSource(self._here, began_ms=now_ms() - PIPE_BEGAN_MS)
+
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
+        """Returns the command that continues a session, also a sub-agent's; `run` as its first
+        argument stays in front.
+
+        A sub-agent's child is a session, but OpenCode lets no sub-agent continue one, and takes its
+        default agent instead: so the child's own agent is declared fit for both, to that one
+        process.
+        """
+        wanted = stored.agent_id or stored.session_id
+        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
+        runs = bool(arguments) and arguments[0] == "run"
+        verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
+        env: dict[str, str] = {}
+        named: list[str] = []
+        if stored.agent_id and stored.agent and option(rest, "--agent") is None:
+            named = [f"--agent={stored.agent}"]
+            settings = self._edition.variable(SETTINGS)
+            env[settings] = _settings(self._here.env.get(settings), stored.agent)
+        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
+        return Resumption(argv, self._folder_of(session), env=env)
+
+    def _folder_of(self, session: str) -> str | None:
+        for store in self._here.stores:
+            if (folder := session_folders(store).get(session)) is not None:
+                return folder
+        raise SourceError(session, NOT_STORED_HERE)
 
     def _keeper(self, session: str) -> Edition:
         """Returns the program that keeps a session, by whose database has it: what they print is
         the same.
         """
-        for fork in self._editions.forks:
-            path = opencode_database(self._env, fork)
+        for fork in self._here.editions.forks:
+            path = replace(self._here, edition=fork).database
             with suppress(SourceError):
                 if path is not None and session in session_folders(path):
                     return fork
@@ -103,16 +123,14 @@ class OpenCodeSource(PrintingSource):
 
     def __init__(
         self,
-        env: Mapping[str, str],
+        here: Installation,
         *,
         began_ms: int,
         session_id: str | None = None,
         begun_in: Path | None = None,
-        edition: Edition = OPENCODE,
     ) -> None:
         super().__init__(session_id)
-        self._env, self._began_ms, self._edition = env, began_ms, edition
-        self._begun_in = begun_in
+        self._here, self._began_ms, self._begun_in = here, began_ms, begun_in
         self._database: Database | None = None  # all sessions, until it is known which is ours
         self._recorded: Recorded | None = None  # once the run of our session is open
         self._rows: RowFollower | None = None
@@ -139,7 +157,7 @@ class OpenCodeSource(PrintingSource):
             return []
         chunks: list[Chunk] = []
         if self._rows is None:
-            path = opencode_database(self._env, self._edition)
+            path = self._here.database
             if path is not None:
                 self._rows = RowFollower(self._root, self._recorded, path, since_ms=self._began_ms)
                 chunks.append(Chunk(ROWS_FROM, self._rows.since_ms, b""))
@@ -156,7 +174,7 @@ class OpenCodeSource(PrintingSource):
         folder.
         """
         if self._database is None:
-            path = opencode_database(self._env, self._edition)
+            path = self._here.database
             if path is None:
                 return
             self._database = Database(path, self._began_ms)
@@ -171,42 +189,6 @@ class OpenCodeSource(PrintingSource):
             # An agent may print anything; what cannot name a run must not name a file either.
             self._session = session if names_run(session or "") else None
         return line
-
-
-class OpenCodeResumer:
-    """Continues sessions, those of sub-agents too.
-
-    A sub-agent's child is a session, but OpenCode lets no sub-agent continue one, and takes its
-    default agent instead: so the child's own agent is declared fit for both, to that one process.
-    """
-
-    def __init__(self, env: Mapping[str, str], edition: Edition = OPENCODE) -> None:
-        self._env, self._edition = env, edition
-
-    def resume(
-        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
-    ) -> Resumption:
-        """Returns the command that continues a session; `run` as its first argument stays in
-        front.
-        """
-        wanted = stored.agent_id or stored.session_id
-        session = checked_id(wanted, SESSION_ID, f"a session of {self._edition.title}")
-        runs = bool(arguments) and arguments[0] == "run"
-        verb, rest = (["run"], arguments[1:]) if runs else ([], arguments)
-        env: dict[str, str] = {}
-        named: list[str] = []
-        if stored.agent_id and stored.agent and option(rest, "--agent") is None:
-            named = [f"--agent={stored.agent}"]
-            settings = self._edition.variable(SETTINGS)
-            env[settings] = _settings(self._env.get(settings), stored.agent)
-        argv = [self._edition.name, *verb, "--session", session, *named, *rest]
-        return Resumption(argv, self._folder_of(session), env=env)
-
-    def _folder_of(self, session: str) -> str | None:
-        for store in opencode_stores(self._env, self._edition):
-            if (folder := session_folders(store).get(session)) is not None:
-                return folder
-        raise SourceError(session, NOT_STORED_HERE)
 
 
 def _settings(before: str | None, agent: str) -> str:

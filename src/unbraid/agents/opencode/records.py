@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from unbraid.events import EMPTY_OBJECT
+from unbraid.read.dialects import BlockEnd, Delta
 from unbraid.read.lines import DEFAULT_MAX_LINE_BYTES
 from unbraid.read.record import BAD_JSON, MISSING, Record, milliseconds, read_as
 from unbraid.read.sse import data_of
@@ -451,3 +452,21 @@ def export_as_lines(exported: Mapping[str, Any]) -> list[bytes]:
                 began = max(began, time_of(part, "start"), time_of(part.get("state"), "start"))
                 parts.append({**part, "began": began})
     return rows_as_lines(sessions, messages, parts)
+
+
+def delta_in(line: bytes) -> Delta | BlockEnd | None:
+    """Returns what a line of the event stream says about blocks, which are parts of messages."""
+    if b'"properties"' not in line:
+        return None
+    head = head_of(line)  # a capture of the stream has the prefix of server-sent events
+    if (properties := head.properties) is None:
+        return None
+    session = properties.session_id or ""
+    if head.type == "message.part.delta":
+        text = bytes(properties.delta)
+        if text.startswith(b'"'):
+            return Delta(session, properties.part_id, text)
+    if (part := properties.part) is not None:
+        return BlockEnd(part.session_id or session, part.id)
+    # Other agents of the run may be in the middle of a word.
+    return BlockEnd(session) if head.type == "session.idle" else None

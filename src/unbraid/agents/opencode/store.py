@@ -7,10 +7,12 @@ Most commands need one part of this: each is imported when it is asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
 from unbraid.agents.port import (
@@ -19,6 +21,7 @@ from unbraid.agents.port import (
     SessionStore,
     StoredBlock,
     StoredSession,
+    WatchOptions,
 )
 from unbraid.errors import SourceError
 
@@ -30,22 +33,36 @@ if TYPE_CHECKING:
 SESSION_ID = re.compile(r"ses_[0-9A-Za-z]+")
 
 
-def opencode_database(env: Mapping[str, str], edition: Edition = OPENCODE) -> Path | None:
-    """Returns its database, if there is one."""
-    given = env.get(edition.variable("DB"))
-    path = Path(given) if given else _data_folder(env, edition) / f"{edition.name}.db"
-    return path.resolve() if path.is_file() else None
-
-
-def opencode_stores(env: Mapping[str, str], edition: Edition = OPENCODE) -> list[Path]:
-    """Returns all places where it keeps sessions: its database, and the folder of files before 1.2.
-
-    A session of both is the database's.
+class Installation(Struct, frozen=True):
+    """One of the programs as it is installed here. `editions` are those whose lines and rows may
+    look like its own.
     """
-    database = opencode_database(env, edition)
-    storage = (_data_folder(env, edition) / "storage").resolve()
-    found = [database] if database is not None else []
-    return [*found, storage] if is_storage(storage) else found
+
+    env: Mapping[str, str]
+    edition: Edition = OPENCODE
+    editions: Editions = UNFORKED
+
+    @property
+    def database(self) -> Path | None:
+        """Its database, if there is one now."""
+        given = self.env.get(self.edition.variable("DB"))
+        path = Path(given) if given else self._data_folder / f"{self.edition.name}.db"
+        return path.resolve() if path.is_file() else None
+
+    @property
+    def stores(self) -> list[Path]:
+        """All places where it keeps sessions: its database, and the folder of files before 1.2. A
+        session of both is the database's.
+        """
+        database, storage = self.database, (self._data_folder / "storage").resolve()
+        found = [database] if database is not None else []
+        return [*found, storage] if is_storage(storage) else found
+
+    @property
+    def _data_folder(self) -> Path:
+        home = Path(self.env.get("HOME") or Path.home())
+        given = self.env.get("XDG_DATA_HOME")
+        return Path(given or home / ".local" / "share") / self.edition.name
 
 
 def is_storage(path: Path) -> bool:
@@ -53,27 +70,17 @@ def is_storage(path: Path) -> bool:
     return (path / "session").is_dir() and (path / "message").is_dir()
 
 
-def _data_folder(env: Mapping[str, str], edition: Edition) -> Path:
-    home = Path(env.get("HOME") or Path.home())
-    return Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / edition.name
-
-
 class OpenCodeSessions(SessionStore):
     """OpenCode's `SessionStore`."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        edition: Edition = OPENCODE,
-        editions: Editions = UNFORKED,
-    ) -> None:
-        self._env, self._edition, self._editions = env, edition, editions
+    def __init__(self, here: Installation) -> None:
+        self._here = here
 
     def is_session_id(self, name: str) -> bool:
         return SESSION_ID.fullmatch(name) is not None
 
     def matching(self, prefix: str) -> Iterator[str]:
-        for store in opencode_stores(self._env, self._edition):
+        for store in self._here.stores:
             from unbraid.agents.opencode.database import session_folders
 
             with suppress(SourceError):  # opening it will report the error
@@ -92,11 +99,11 @@ class OpenCodeSessions(SessionStore):
     ) -> list[StoredSession]:
         """Returns root sessions; one that several stores have, of the first of them."""
         found: dict[str, StoredSession] = {}
-        for store in opencode_stores(self._env, self._edition):
+        for store in self._here.stores:
             from unbraid.agents.opencode.database import stored_sessions
 
             try:
-                for session in stored_sessions(store, self._editions):
+                for session in stored_sessions(store, self._here.editions):
                     if session.changed_ms >= since_ms:
                         found.setdefault(session.session_id, session)
             except SourceError as error:
@@ -104,10 +111,10 @@ class OpenCodeSessions(SessionStore):
         return sorted(found.values(), key=lambda session: session.changed_ms, reverse=True)
 
     def blocks(self, needle: str, known: Collection[str]) -> Iterator[StoredBlock]:
-        for store in opencode_stores(self._env, self._edition):
+        for store in self._here.stores:
             from unbraid.agents.opencode.database import database_blocks
 
-            yield from database_blocks(store, needle, known, editions=self._editions)
+            yield from database_blocks(store, needle, known, editions=self._here.editions)
 
     def run(self, session_id: str) -> RunTracks | None:
         return self._find(session_id)[1]
@@ -142,28 +149,17 @@ class OpenCodeSessions(SessionStore):
         }
         return {name: SessionState(alive=False) for name in among if stored[name] in gone}
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> DatabaseWatch:
+    def watch(self, options: WatchOptions) -> DatabaseWatch:
         """Returns a watch of its database, which needs no inotify, and of its servers."""
-        from unbraid.agents.opencode.server import OpenCodeServer
         from unbraid.agents.opencode.watch import DatabaseWatch
 
-        reported = [OpenCodeServer(url, self._env, edition=self._edition) for url in servers]
-        return DatabaseWatch(
-            self._env, reported, warn=warn, edition=self._edition, editions=self._editions
-        )
+        return DatabaseWatch(self._here, options)
 
     def _find(self, session_id: str) -> tuple[Path | None, RunTracks | None]:
         if self.is_session_id(session_id):
-            for store in opencode_stores(self._env, self._edition):
+            for store in self._here.stores:
                 from unbraid.agents.opencode.database import database_runs
 
-                if runs := database_runs(store, session_id, self._editions):
+                if runs := database_runs(store, session_id, self._here.editions):
                     return store, runs[0]
         return None, None

@@ -17,24 +17,29 @@ import time
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Awaitable,
     Callable,
-    Iterable,
-    Mapping,
-    Sequence,
+    Collection,
 )
 from typing import Any
 
 import msgspec
 
-from unbraid.agents.opencode.editions import OPENCODE, UNFORKED, Edition, Editions
+from unbraid.agents.opencode.editions import Edition
 from unbraid.agents.opencode.follower import Database, RowFollower, asked_of_person
 from unbraid.agents.opencode.hooks import EVENT, ORDERS, EventCall, OrdersCall, PluginLink
 from unbraid.agents.opencode.records import SessionTree, export_as_lines
 from unbraid.agents.opencode.server import OpenCodeServer, ServerController, ServerRequests
-from unbraid.agents.opencode.store import SESSION_ID, opencode_database
+from unbraid.agents.opencode.store import SESSION_ID, Installation
 from unbraid.agents.opencode.writers import Writers
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
+from unbraid.agents.port import (
+    HookCall,
+    HookServices,
+    Recorded,
+    RunReference,
+    SessionState,
+    SessionWatch,
+    WatchOptions,
+)
 from unbraid.errors import SourceError
 from unbraid.system.clock import now_ms
 from unbraid.timings import (
@@ -55,20 +60,12 @@ PERMISSION = b'"permission.'
 class DatabaseWatch(SessionWatch):
     """OpenCode's `SessionWatch`."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        servers: Sequence[OpenCodeServer],
-        *,
-        warn: Callable[[str], None],
-        edition: Edition = OPENCODE,
-        editions: Editions = UNFORKED,
-    ) -> None:
-        self._env, self._warn, self._edition = env, warn, edition
-        self._servers = [_ServerWatch(server, self, warn, editions) for server in servers]
+    def __init__(self, here: Installation, options: WatchOptions) -> None:
+        self.here, self._warn = here, options.warn
+        servers = [OpenCodeServer(url, here.env, edition=here.edition) for url in options.servers]
+        self._servers = [_ServerWatch(server, self, options.warn) for server in servers]
         self._plugins: dict[int, PluginLink] = {}  # by process
         self._plugin_sessions = SessionTree()
-        self._services: HookServices | None = None
         self._controllers: dict[str, ServerController] = {}  # of reported sessions
         self._database: Database | None = None
         self._writers: Writers | None = None
@@ -134,20 +131,18 @@ class DatabaseWatch(SessionWatch):
             self._followers.pop(session_id, None)
             self._unread.pop(session_id, None)
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> ServerController | None:
+    def controller(self, session_id: str, run: RunReference) -> ServerController | None:
         """Returns what steers a session, if a server or a plugin has reported it."""
         controller = self._controllers.get(session_id)
         if controller is not None:
-            controller.agent_of = agent_of
+            controller.agent_of = run.agent_id
         return controller
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        among = list(among)
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns those that are gone: who lives is known only until nobody writes."""
         with self._looking:
             if self._writers is None:
-                return set()
+                return {}
             waiting = {root for root, each in list(self._followers.items()) if each.unsettled}
             over = self._writers.gone - self._changed - waiting
             for root in over:
@@ -160,7 +155,7 @@ class DatabaseWatch(SessionWatch):
                     for root, follower in left.items()
                     if follower.silent_seconds() > LIVE_SESSION_SECONDS
                 }
-            return over.intersection(among)
+            return dict.fromkeys(over.intersection(among), SessionState(alive=False))
 
     # --- what servers and plugins report ---
 
@@ -180,36 +175,31 @@ class DatabaseWatch(SessionWatch):
             ]
             self._give(root, events, whole=whole)
 
-    @property
-    def hook_kind(self) -> str:
-        return self._edition.name
-
-    def use_hooks(self, services: HookServices) -> None:
-        self._services = services
-
-    async def hooked(self, call: HookCall) -> bytes:
-        if self._services is None or not call.process:
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        if not call.process:
             return b""
         link = self._plugins.setdefault(call.process, PluginLink())
         if call.what == EVENT:
-            self._plugin_event(msgspec.json.decode(call.body, type=EventCall).event, link)
+            self._plugin_event(msgspec.json.decode(call.body, type=EventCall).event, link, services)
         elif call.what == ORDERS:
             given = msgspec.json.decode(call.body, type=OrdersCall)
             for event in given.events:
-                self._plugin_event(event, link)
+                self._plugin_event(event, link, services)
             return await link.fetch(given.done)
         return b""
 
-    def _plugin_event(self, event: dict[str, Any], link: PluginLink) -> None:
+    def _plugin_event(
+        self, event: dict[str, Any], link: PluginLink, services: HookServices
+    ) -> None:
         line = msgspec.json.encode(event)
         session = self._plugin_sessions.root_of(line)
-        if session is None or SESSION_ID.fullmatch(session) is None or self._services is None:
+        if session is None or SESSION_ID.fullmatch(session) is None:
             return
         root = session if self._database is None else self._database.root(session)
         # All else is in its rows.
         is_permission = str(event.get("type")).startswith("permission.")
         self.report(root, [line + b"\n"] if is_permission else [], link)
-        self._services.look(root)
+        services.look(self.here.edition.name, root)
 
     def _give(self, root: str, lines: list[bytes], *, whole: bool = False) -> None:
         with self._giving:
@@ -227,7 +217,7 @@ class DatabaseWatch(SessionWatch):
         """Returns whether a look may find something, `seconds` after the last one."""
         if self._database is None:
             # To find none costs less than to start a thread.
-            return opencode_database(self._env, self._edition) is not None
+            return self.here.database is not None
         return seconds >= PROCESS_CHECK_SECONDS or not self._database.quiet
 
     async def _look_now(self) -> None:
@@ -239,7 +229,7 @@ class DatabaseWatch(SessionWatch):
     def _look(self) -> None:
         with self._looking:
             if self._database is None or self._writers is None:
-                path = opencode_database(self._env, self._edition)
+                path = self.here.database
                 if path is None:
                     return
                 self._database = Database(path, now_ms() - RECENT_ROWS_MS)
@@ -263,15 +253,10 @@ class _ServerWatch:
     """Follows one server, and reports what its sessions say, in the event loop."""
 
     def __init__(
-        self,
-        server: OpenCodeServer,
-        watch: DatabaseWatch,
-        warn: Callable[[str], None],
-        editions: Editions,
+        self, server: OpenCodeServer, watch: DatabaseWatch, warn: Callable[[str], None]
     ) -> None:
         self.is_others = False  # a server of another program than the one whose sessions we watch
         self._server, self._watch, self._warn = server, watch, warn
-        self._editions = editions
         self._tree = SessionTree()
 
     async def run(self) -> None:
@@ -281,7 +266,7 @@ class _ServerWatch:
                 # The stream first, then the state: what happens in between comes twice, not never.
                 async with self._server.events() as events:
                     # Every edition is given every address; only one of them follows it.
-                    self.is_others = await self._edition() != self._watch.hook_kind
+                    self.is_others = await self._edition() != self._watch.here.edition
                     if self.is_others:
                         return
                     await self._follow(events)
@@ -289,14 +274,14 @@ class _ServerWatch:
                 self._warn(str(error))
                 await asyncio.sleep(SERVER_RECONNECT_SECONDS)
 
-    async def _edition(self) -> str:
-        """Returns the name of the program behind the address."""
+    async def _edition(self) -> Edition:
+        """Returns the program behind the address."""
         try:
             health = await self._server.call("GET", "/global/health")
         except SourceError:
             health = None  # early releases of OpenCode do not have it
         version = health.get("version") if isinstance(health, dict) else None
-        return self._editions.of_version(version).name
+        return self._watch.here.editions.of_version(version)
 
     async def _follow(self, events: AsyncIterator[bytes]) -> None:
         arrived: asyncio.Queue[bytes | SourceError] = asyncio.Queue()

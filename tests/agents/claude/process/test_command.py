@@ -7,8 +7,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from unbraid.agents.claude.process.command import StreamJsonRenderer, visible_command
-from unbraid.agents.port import Command
+from unbraid.agents.claude.process.command import (
+    ClaudeCommand,
+    StreamJsonRenderer,
+    visible_command,
+)
 
 NEW, OLD, OLDEST = (2, 1, 325), (2, 0, 76), (1, 0, 50)
 
@@ -59,7 +62,7 @@ def test_a_session_that_was_chosen_stays() -> None:
 
 
 def test_what_draws_on_the_terminal_keeps_it() -> None:
-    assert visible_command(["claude", "mcp", "list"], NEW) == Command(
+    assert visible_command(["claude", "mcp", "list"], NEW) == ClaudeCommand(
         ["claude", "mcp", "list"], "claude", captured=False
     )
 
@@ -103,7 +106,7 @@ def test_what_may_be_no_prompt_stays_where_it_is(args: list[str]) -> None:
     )
 
 
-def rendered(command: Command, *lines: Mapping[str, object] | bytes) -> bytes:
+def rendered(command: ClaudeCommand, *lines: Mapping[str, object] | bytes) -> bytes:
     rendering = StreamJsonRenderer(command)
     given = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     return b"".join([*map(rendering.line, given), rendering.end()])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from unbraid import events as e
-from unbraid.agents.claude.resume import ClaudeResumer
+from unbraid.agents.claude.resume import resumption
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.port import StoredAgent
 from unbraid.log import opened_log
@@ -92,5 +92,4 @@ async def test_the_process_says_where_it_works_before_its_transcript_does(tmp_pa
     async with opened_log("memory:") as log:
         await look(log, env)
         assert await folders(log) == [WHERE, WHERE]
-    resumption = ClaudeResumer(env).resume(StoredAgent(SESSION), ())
-    assert resumption.cwd == WHERE
+    assert resumption(env, StoredAgent(SESSION), ()).cwd == WHERE

@@ -16,11 +16,14 @@ from unbraid.agents.claude.dialect.snapshots import Snapshots
 from unbraid.agents.claude.dialect.unnamed_messages import UnnamedMessages
 from unbraid.agents.claude.dialect.usage import UsageReports
 from unbraid.agents.claude.records import (
+    DELTA_SIGNS,
+    PART_SIGNS,
     TITLE_TYPES,
     WORTH_CUTTING,
     ClaudeRecord,
     decode_long,
     decode_plain,
+    delta_in,
 )
 from unbraid.agents.claude.transcript import (
     AGENT_FACTS,
@@ -53,6 +56,9 @@ FOREIGN_KEY = f'"{FOREIGN_SESSION}"'.encode()
 
 class ClaudeDialect(Dialect[ClaudeRecord]):
     """Translates the records of one run of Claude Code."""
+
+    delta_signs, part_signs = DELTA_SIGNS, PART_SIGNS
+    delta = staticmethod(delta_in)
 
     def __init__(self) -> None:
         self._clock = clock = Clock()

@@ -34,7 +34,7 @@ from unbraid.agents.control_port import (
     allows,
     require_agent_id,
 )
-from unbraid.agents.port import HookCall, HookServices
+from unbraid.agents.port import HookCall, HookServices, RunReference
 from unbraid.events import EMPTY_OBJECT
 from unbraid.system.clock import now_ms
 from unbraid.system.liveness import start_of
@@ -364,10 +364,6 @@ class HookReceiver:
         self._callers: set[str] = set()  # sessions that have called
         self._lines: dict[str, HookLines] = {}
 
-    def begin(self, services: HookServices) -> None:
-        """Notes that hooks are listened to from now on."""
-        self._services = services
-
     def session(self, session_id: str) -> HookedSession:
         """Returns a session, by its id."""
         found = self._sessions.get(session_id)
@@ -388,26 +384,22 @@ class HookReceiver:
             left.end_wait()
             self._report_orders()
 
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> HookedSession | None:
+    def controller(self, session_id: str, run: RunReference) -> HookedSession | None:
         """Returns the controller of a session that has called."""
         if session_id not in self._callers:
             return None
         session = self.session(session_id)
-        session.goes_to(agent_of)
+        session.goes_to(run.agent_id)
         return session
 
-    async def answer(self, call: HookCall) -> bytes:
+    async def answer(self, call: HookCall, services: HookServices) -> bytes:
         """Returns the answer to a hook. Raises one of `BAD_JSON` if it makes no sense."""
         given = msgspec.json.decode(call.body, type=HookInput)
-        services = self._services
-        if services is None:
-            return b""
+        self._services = services
         if given.session_id not in self._callers:
             self._callers.add(given.session_id)
             self._add_transcript(Path(given.transcript_path))
-            services.look(given.session_id)
+            services.look(KIND, given.session_id)
         if call.what == ORDERS:
             session = self.session(given.session_id)
             if given.hook_event_name == "PostToolUse":
@@ -458,7 +450,7 @@ class HookReceiver:
     def _changed(self, session_id: str) -> None:
         self._report_orders()
         if self._services is not None:
-            self._services.look(session_id)
+            self._services.look(KIND, session_id)
 
     def _report_orders(self) -> None:
         if self._services is not None:

@@ -39,18 +39,29 @@ _FLAGS = (
 )  # fmt: skip
 
 
+class ClaudeCommand(Command):
+    """A command that starts Claude Code: whether the person wanted all of its JSON, and whether it
+    prints what sub-agents say.
+    """
+
+    verbose: bool = False
+    forwards: bool = False
+
+
 def arguments_of(argv: Sequence[str]) -> int | None:
     """Returns where the arguments of Claude Code begin; None if a command does not start it."""
     return arguments_at(argv, _is_program)
 
 
-def visible_command(argv: Sequence[str], version: Release, *, steered: bool = False) -> Command:
+def visible_command(
+    argv: Sequence[str], version: Release, *, steered: bool = False
+) -> ClaudeCommand:
     """Returns the command to start in place of this one; `steered`, one that listens, if that can
     be.
     """
     first = arguments_of(argv)
     assert first is not None
-    command = Command(list(argv), KIND)
+    command = ClaudeCommand(list(argv), KIND)
     place = _prompt_place(command.argv[first:])
     if place is not None and not command.argv[first + place].startswith("/"):
         command.asked = command.argv[first + place]
@@ -97,7 +108,7 @@ def _prompt_place(args: list[str]) -> int | None:
     return places[0] if len(places) == 1 and not args[places[0]].startswith("/") else None
 
 
-def _make_visible(command: Command, first: int, version: Release) -> None:
+def _make_visible(command: ClaudeCommand, first: int, version: Release) -> None:
     args = command.argv[first:]
     added: list[str] = []
     given = option(args, "--session-id")
@@ -150,7 +161,7 @@ _LEFT_OUT = ("stream_event", "keep_alive")
 class StreamJsonRenderer:
     """Takes the lines of `stream-json`; gives the bytes of `text` or `json` when they are due."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: ClaudeCommand) -> None:
         self._command = command
         self._all: list[bytes] = []
         self._results: list[ProcessHead] = []

@@ -27,7 +27,12 @@ from unbraid.agents.claude.heads import (
     is_prompt,
     uuids_in,
 )
-from unbraid.agents.claude.process.command import StreamJsonRenderer, arguments_of, visible_command
+from unbraid.agents.claude.process.command import (
+    ClaudeCommand,
+    StreamJsonRenderer,
+    arguments_of,
+    visible_command,
+)
 from unbraid.agents.claude.process.control import ClaudeController
 from unbraid.agents.claude.records import (
     OTHER_SPAWNING_TOOLS,
@@ -37,6 +42,7 @@ from unbraid.agents.claude.records import (
     Init,
     decode_printed,
 )
+from unbraid.agents.claude.resume import resumption
 from unbraid.agents.claude.sessions.beginnings import Beginnings, Opening, opening_of_file
 from unbraid.agents.claude.sessions.follower import (
     ABOUT,
@@ -52,7 +58,7 @@ from unbraid.agents.claude.sessions.processes import Processes
 from unbraid.agents.claude.sessions.store import ClaudeSessions
 from unbraid.agents.claude.transcript import session_line
 from unbraid.agents.files import RecordedFile, begin_chunks
-from unbraid.agents.port import AgentProcess, Command, RunReference
+from unbraid.agents.port import AgentProcess, Command, Resumption, RunReference, StoredAgent
 from unbraid.agents.source import Recorded, Source
 from unbraid.read.chunk import Chunk, ChunkedSource
 from unbraid.read.lines import LineParts
@@ -118,7 +124,7 @@ class ClaudeLauncher:
             session_id=command.session,
             start=ProcessStart(now_ms(), str(cwd), prompt),
             draws=draws,
-            forwards=command.forwards,
+            forwards=isinstance(command, ClaudeCommand) and command.forwards,
         )
 
     def piped(self, line: bytes) -> ClaudeSource | None:
@@ -130,7 +136,9 @@ class ClaudeLauncher:
         return ClaudeSource(self._env) if is_ours else None
 
     def renderer(self, command: Command) -> StreamJsonRenderer | None:
-        return None if command.prints == "raw" else StreamJsonRenderer(command)
+        if not isinstance(command, ClaudeCommand) or command.prints == "raw":
+            return None
+        return StreamJsonRenderer(command)
 
     def controller(
         self, command: Command, process: AgentProcess, run: RunReference
@@ -138,6 +146,11 @@ class ClaudeLauncher:
         return ClaudeController(
             process, run, reads_stdin=command.reads_stdin, prompt=command.prompt
         )
+
+    def resume(
+        self, stored: StoredAgent, arguments: Sequence[str], *, write: bool = True
+    ) -> Resumption:
+        return resumption(self._env, stored, arguments, write=write)
 
 
 class ProcessStart(NamedTuple):

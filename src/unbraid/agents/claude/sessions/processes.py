@@ -50,7 +50,6 @@ class Processes:
         self._missed: set[str] = set()
         self._reported: set[str] = set()
         self.entries: dict[str, ProcessEntry] = {}  # by session: those that live, at the last look
-        self._published: dict[str, ProcessEntry] = {}
         self._seen_here: set[tuple[int, str]] = set()  # though they do not say where
         # Looks run in several threads. `entries` is replaced, never changed: anyone may read it.
         self._reading = threading.Lock()
@@ -80,15 +79,11 @@ class Processes:
         """Returns the states of the sessions that are on the list."""
         with self._reading:
             dead, _ = self._read()
-        found = dict.fromkeys(dead, SessionState(alive=False))
-        return found | {session: _state(entry) for session, entry in self.entries.items()}
+        return dict.fromkeys(dead, SessionState(alive=False)) | self.living()
 
-    def changed(self) -> set[str]:
-        """Returns the sessions that said something else at the latest look than when this was asked
-        before.
-        """
-        before, self._published = self._published, self.entries
-        return {name for name, entry in self._published.items() if before.get(name) != entry}
+    def living(self) -> dict[str, SessionState]:
+        """Returns the states of the sessions of processes that lived at the last look."""
+        return {session: _state(entry) for session, entry in self.entries.items()}
 
     def published_line(self, session_id: str) -> bytes:
         """Returns what the process of a session says of it as one line for the translator; nothing
@@ -201,7 +196,7 @@ def _state(entry: ProcessEntry) -> SessionState:
     if entry.status == ASKING:
         return SessionState(alive=True, waiting=WaitingFor(PERMISSION, since))
     # Before 2.1.197 an entry says no more than that there is a process.
-    return SessionState(alive=True, is_precise=entry.status is not None)
+    return SessionState(alive=True, is_precise=entry.status is not None, since=since)
 
 
 @cache

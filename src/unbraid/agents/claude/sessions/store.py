@@ -5,7 +5,7 @@ Most commands need one part of this: each is imported when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from unbraid.agents.port import (
     SessionStore,
     StoredBlock,
     StoredSession,
+    WatchOptions,
 )
 from unbraid.system.files import is_regular
 
@@ -120,17 +121,10 @@ class ClaudeSessions(SessionStore):
                 found[name] = SessionState(alive=False)
         return found
 
-    def watch(
-        self,
-        *,
-        warn: Callable[[str], None] = lambda text: None,
-        only: str | None = None,
-        inotify: bool = True,
-        servers: Sequence[str] = (),
-    ) -> TranscriptWatch:
+    def watch(self, options: WatchOptions) -> TranscriptWatch:
         from unbraid.agents.claude.sessions.watch import TranscriptWatch
 
-        return TranscriptWatch(self._env, warn=warn, only=only, inotify=inotify)
+        return TranscriptWatch(self._env, options)
 
     def _main(self, session_id: str) -> Path | None:
         if not self.is_session_id(session_id):

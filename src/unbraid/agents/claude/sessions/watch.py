@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
@@ -14,7 +14,15 @@ from unbraid.agents.claude.sessions.beginnings import Beginnings
 from unbraid.agents.claude.sessions.follower import TranscriptFollower
 from unbraid.agents.claude.sessions.layout import Scan, claude_projects, main_of
 from unbraid.agents.claude.sessions.processes import Processes, is_at_rest, lists_itself
-from unbraid.agents.port import HookCall, HookServices, Recorded, SessionWatch
+from unbraid.agents.port import (
+    HookCall,
+    HookServices,
+    Recorded,
+    RunReference,
+    SessionState,
+    SessionWatch,
+    WatchOptions,
+)
 from unbraid.system.files import is_regular, person_path
 from unbraid.system.folders import folder_changes
 from unbraid.timings import RECENT_SESSION_SECONDS
@@ -23,15 +31,8 @@ from unbraid.timings import RECENT_SESSION_SECONDS
 class TranscriptWatch(SessionWatch):
     """Claude Code's `SessionWatch`."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        *,
-        warn: Callable[[str], None],
-        only: str | None,
-        inotify: bool,
-    ) -> None:
-        self._env, self._warn, self._only, self._inotify = env, warn, only, inotify
+    def __init__(self, env: Mapping[str, str], options: WatchOptions) -> None:
+        self._env, self._options = env, options
         self._beginnings = Beginnings()
         self._processes = Processes(env)
         self._mains: dict[str, Path] = {}
@@ -46,8 +47,9 @@ class TranscriptWatch(SessionWatch):
     async def changes(self) -> AsyncGenerator[set[str], None]:
         await asyncio.to_thread(self._compare, is_first=True)
         yield self._taken()
+        options = self._options
         found = folder_changes(
-            lambda: claude_projects(self._env), inotify=self._inotify, warn=self._warn
+            lambda: claude_projects(self._env), inotify=options.inotify, warn=options.warn
         )
         async with aclosing(found):
             async for folders, paths, everywhere in found:
@@ -85,39 +87,29 @@ class TranscriptWatch(SessionWatch):
 
     # --- hooks ---
 
-    @property
-    def hook_kind(self) -> str:
-        return "claude"
+    async def hooked(self, call: HookCall, services: HookServices) -> bytes:
+        return await self._hooks.answer(call, services)
 
-    def use_hooks(self, services: HookServices) -> None:
-        self._hooks.begin(services)
-
-    async def hooked(self, call: HookCall) -> bytes:
-        return await self._hooks.answer(call)
-
-    def controller(
-        self, session_id: str, run: str, agent_of: Callable[[int], Awaitable[str | None]]
-    ) -> HookedSession | None:
+    def controller(self, session_id: str, run: RunReference) -> HookedSession | None:
         """Returns what steers a session that has hooks; None if it has none."""
-        return self._hooks.controller(session_id, run, agent_of)
+        return self._hooks.controller(session_id, run)
 
     def _add_transcript(self, path: Path) -> None:
         """Adds a transcript that a hook names, if it is where transcripts are."""
         self._mark([person_path(path)], claude_projects(self._env))
 
-    def ended(self, among: Iterable[str]) -> set[str]:
-        """Returns those whose processes are no longer on Claude Code's own list, or do not live; or
-        that no process had since this watch began.
+    def states(self, among: Collection[str]) -> dict[str, SessionState]:
+        """Returns what the processes on Claude Code's own list say. Gone is a session whose process
+        is no longer there, or does not live; or that no process had since this watch began.
         """
-        among = list(among)
         gone = self._processes.ended(among)
         absent = self._left(among) if self._processes.keep_a_list() else set()
         # As with an entry that is missing: two looks, in case it is just being written.
         gone |= absent & self._absent
         self._absent = absent - gone
-        return gone
+        return self._processes.living() | dict.fromkeys(gone, SessionState(alive=False))
 
-    def _left(self, among: Iterable[str]) -> set[str]:
+    def _left(self, among: Collection[str]) -> set[str]:
         """Returns those that are on no list, though their version would have put them there."""
         # Asked all the time, of every session: what an old version has written is read once.
         self._unlisted -= self._processes.entries.keys()
@@ -133,12 +125,6 @@ class TranscriptWatch(SessionWatch):
             elif lists is not None:
                 self._unlisted.add(name)
         return found
-
-    def changed_states(self) -> set[str]:
-        return self._processes.changed()
-
-    def is_alive(self, session_id: str) -> bool:
-        return session_id in self._processes.entries
 
     def _compare(self, *, is_first: bool = False) -> None:
         """Marks the sessions whose files have changed since the last time; the first time, those
@@ -172,8 +158,8 @@ class TranscriptWatch(SessionWatch):
 
     def _taken(self) -> set[str]:
         # A watch of one session does not report what is wrong with others.
-        for folder, problem in self._problems.items() if self._only is None else ():
-            self._warn(f"{folder}: {problem}")
+        for folder, problem in self._problems.items() if self._options.only is None else ():
+            self._options.warn(f"{folder}: {problem}")
         self._problems = {}
         changed, self._changed = self._changed, set()
         return changed

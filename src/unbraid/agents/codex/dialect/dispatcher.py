@@ -16,7 +16,7 @@ from unbraid.agents.codex.dialect.rollout import Rollouts
 from unbraid.agents.codex.dialect.server import ServerNotifications
 from unbraid.agents.codex.dialect.threads import Threads
 from unbraid.agents.codex.dialect.turns import ThreadTokens, ThreadTurns
-from unbraid.agents.codex.records import CodexRecord, decode
+from unbraid.agents.codex.records import CodexRecord, decode, delta_in
 from unbraid.events import RelayEvent
 from unbraid.read.dialects import Dialect
 from unbraid.read.record import coerce
@@ -24,6 +24,10 @@ from unbraid.read.record import coerce
 
 class CodexDialect(Dialect[CodexRecord]):
     """Translates the records of one run of Codex."""
+
+    delta_signs = (b'"method"',)
+    part_signs = (b'"delta"',)
+    delta = staticmethod(delta_in)
 
     def __init__(self) -> None:
         self._threads = threads = Threads()
