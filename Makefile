@@ -12,7 +12,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 # The tests of the pure packages and dialects, and those that only look at the source.
 PURE   := $(addprefix tests/,events read fold docs/test_concepts.py) $(foreach noun, \
           recordings fuzz layers rooms formats,tests/test_$(noun).py) $(wildcard tests/agents/*/dialect \
-          $(foreach noun,records dialect transcript heads titles notes deltas loose_calls,tests/agents/*/test_$(noun).py)) \
+          $(foreach noun,records dialect transcript heads titles notes loose_calls,tests/agents/*/test_$(noun).py)) \
           $(addprefix tests/docs/test_docs.py::test_,links_lead_somewhere the_reference_is_what_the_code_says)
 
 # What was compiled once, tests included, is read by every worker and program after it.

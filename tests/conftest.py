@@ -59,9 +59,13 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        is_limited = item.get_closest_marker("timeout") is not None
-        if item.get_closest_marker("cli") is not None and not is_limited:
-            item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
+        if item.get_closest_marker("cli") is not None:
+            # A CLI may end before it has written all its numbers, or get no processor for so long
+            # that it is late: only that is tried again, and shown as a rerun. A wrong or missing
+            # word fails at once.
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout", "Late:"]))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(CLI_TIMEOUT_SECONDS))
     items[:] = _spread(items)
 
 
