@@ -50,7 +50,9 @@ async def test_a_helper_that_is_asked_again(case: Case, tmp_path: Path) -> None:
     keeps_its_promises(live)
     calls = [words for kind, words in said(live.recording)["main"] if kind == "tool_use"]
     for log in live.logs:
-        first, again = log.of("kid", e.StreamStart)
+        starts = log.of("kid", e.StreamStart)
+        assert len(starts) == 2, "Late: the helper was asked again before its end was written"
+        first, again = starts
         assert (first.resumes, again.resumes) == (None, first.stream_id)
         assert [first.tool_use_id, again.tool_use_id] == calls
         assert [end.ok for end in log.of("kid", e.StreamEnd)] == [True, True]
