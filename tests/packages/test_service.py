@@ -84,6 +84,7 @@ def test_what_is_installed_is_a_watch_that_starts(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "UNBRAID_HOME": str(tmp_path / "u")}
     agent = LaunchAgent(env)
     written = plistlib.loads(agent.text(watch_service(["--port", "0"], env, [])))
+    assert written["Label"] == "io.unbraid.watch", "what earlier versions have installed"
     with subprocess.Popen(
         written["ProgramArguments"],
         env=written["EnvironmentVariables"] | {"HOME": str(tmp_path)},

@@ -25,7 +25,8 @@ SERVICE_MANAGER_TIMEOUT_SECONDS = 60.0
 SERVICE_RESTART_SECONDS = 10
 
 NAME = "unbraid"
-LABEL = "io.unbraid.record"
+# launchd knows the installed service by this name: another one would run beside it.
+LABEL = "io.unbraid.watch"
 # It follows agents beside a person's own work: it gives way, and it is bounded.
 MEMORY_MAX_MEGABYTES = 1024
 PASSED_ON = ("PATH", "UNBRAID_HOME", "UNBRAID_PRICES", "XDG_DATA_HOME", "XDG_CONFIG_HOME")

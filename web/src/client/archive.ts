@@ -6,7 +6,7 @@ import type { RunSource } from './source';
 /** Of one task, how much reading may take: the rest is for drawing. */
 const READING_MS = 8;
 
-/** As `src/unbraid/send/export/archive.py` writes them. */
+/** As `src/unbraid/send/export/html_page.py` writes them. */
 interface Facts {
   run: string;
   title: string | null;

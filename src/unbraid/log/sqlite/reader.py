@@ -1,7 +1,7 @@
 """How the SQLite file is read, by the log that owns it and by one of which it is a copy; at the
 end, search.
 
-`fleet/query` decides what a search matches, and how well. FTS5 finds whole words and beginnings of
+`fold/query` decides what a search matches, and how well. FTS5 finds whole words and beginnings of
 words at once. It knows nothing of what is inside of words, and an index that did would be larger
 than the log; but it lists its words. So if the first two have not found enough, those of its words
 that contain the text are looked up; they are few compared with everything that was said. A text

@@ -27,7 +27,7 @@ from unbraid.record.sessions.run_list import list_sessions
 
 # Search over sessions that are not in the log: each kind reads where it keeps them.
 #
-# The rule is that of a search of the log (`fleet/query`), but accents have to be typed, because
+# The rule is that of a search of the log (`fold/query`), but accents have to be typed, because
 # files are searched for words as they are.
 
 
