@@ -51,7 +51,10 @@ async def test_a_helper_that_is_asked_again(case: Case, tmp_path: Path) -> None:
     calls = [words for kind, words in said(live.recording)["main"] if kind == "tool_use"]
     for log in live.logs:
         starts = log.of("kid", e.StreamStart)
-        assert len(starts) == 2, "Late: the helper was asked again before its end was written"
+        # A CLI that has not seen the helper's end yet gives it the message and starts no other.
+        started = [each for each in live.recording.records if each.get("subtype") == "task_started"]
+        late = "Late: the CLI started it once" if case.cli == "claude" and len(started) == 1 else ""
+        assert len(starts) == 2, late
         first, again = starts
         assert (first.resumes, again.resumes) == (None, first.stream_id)
         assert [first.tool_use_id, again.tool_use_id] == calls
